@@ -16,7 +16,6 @@
  */
 #include "frame/die.h"
 #include "graph/part.h"
-#include "graph/weights.h"
 #include "kmeans/kmeans.h"
 #include "sssp/problem.h"
 

@@ -61,13 +61,6 @@ static void add_granted(struct atm *atm, uint32_t number, struct effect *effect)
     free(granted);
 }
 
-/* Deposits to an account may be granted at any node. */
-static void sum_over_nodes(struct atm *atm, struct effect *effect)
-{
-    for (uint64_t i = 0; i < atm->n_accounts; i++)
-        effect->change[i] = (int64_t)node_sum(&atm->node, (uint64_t)effect->change[i]);
-}
-
 static void compare(struct atm *atm, uint32_t number, struct effect *effect)
 {
     uint32_t *balances = atm_read(atm, number, atm->balances, atm_n_local_accounts(atm));
@@ -86,8 +79,8 @@ uint64_t atm_check(void *self, struct trials *trials)
                             .change = app_array(atm->n_accounts, sizeof(int64_t), "accounts")};
     for (uint32_t i = 0; i < atm->node.n_local; i++)
         add_granted(atm, atm->node.number + i, &effect);
-    if (atm->node.n_processes > 1)
-        sum_over_nodes(atm, &effect);
+    if (atm->node.n_processes > 1) /* deposits to an account may be granted at any node */
+        node_reduce(&atm->node, GRAVEL_ADD, (uint64_t *)effect.change, (uint32_t)atm->n_accounts);
     for (uint32_t i = 0; i < atm->node.n_local; i++)
         compare(atm, atm->node.number + i, &effect);
     free(effect.is_granted);

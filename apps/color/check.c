@@ -46,16 +46,6 @@ static uint32_t *greedy(const struct graph *graph, const uint32_t *order)
     return colors;
 }
 
-/* The vertices in the order in which they choose. */
-static uint32_t *order_of(const struct graph *graph, uint64_t seed)
-{
-    uint32_t *order = app_array(graph->n_vertices, sizeof *order, "the check");
-    for (uint64_t v = 0; v < graph->n_vertices; v++)
-        order[v] = (uint32_t)v;
-    color_sort(seed, order, graph->n_vertices);
-    return order;
-}
-
 static void run_serial(struct color *color, const struct graph *graph)
 {
     double start = trials_clock();
@@ -108,7 +98,10 @@ uint64_t color_check(struct color *color)
     struct graph whole;
     part_whole(&whole, &color->part);
     run_serial(color, &whole);
-    uint32_t *order = order_of(&whole, color->options.seed);
+    uint32_t *order = app_array(whole.n_vertices, sizeof *order, "the check"); /* of choices */
+    for (uint64_t v = 0; v < whole.n_vertices; v++)
+        order[v] = (uint32_t)v;
+    color_sort(color->options.seed, order, whole.n_vertices);
     uint32_t *expected = greedy(&whole, order), *colors = gather(color);
     uint64_t n_wrong = 0;
     for (uint64_t i = 0; i < color->part.rows.n_vertices; i++) {

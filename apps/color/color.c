@@ -24,13 +24,6 @@
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
-static const struct way *choose_way(const struct color *color)
-{
-    if (color->node.schedule)
-        return &color_scheduled;
-    return color->is_ordered ? &color_ordered : &color_guessed;
-}
-
 static void build(struct color *color)
 {
     const struct way *way = color->way;
@@ -51,7 +44,9 @@ static void open_node(void *self)
     struct color *color = self;
     struct node *node = &color->node;
     color->is_ordered |= node->schedule || node->model != model_gravel;
-    color->way = choose_way(color);
+    color->way = node->schedule      ? &color_scheduled
+                 : color->is_ordered ? &color_ordered
+                                     : &color_guessed;
     node_survey(&color->node, &color->part, color->options.seed,
                 (struct part_wish){.is_undirected = true});
     node_open(node, heap_bytes(color));

@@ -8,18 +8,13 @@
  */
 #include "graph/part.h"
 #include "frame/die.h"
+#include "frame/random.h"
+#include "graph/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- survey ---------------------------------------------------------------------------------- */
-
-static void survey_file(struct graph_part *part)
-{
-    char reason[GRAPH_REASON_BYTES];
-    if (!graph_read_survey(&part->survey, part->options.file, part->wish.refuse_negative, reason))
-        die("%s", reason);
-}
 
 static void survey_generated(struct graph_part *part, uint64_t n_vertices, uint64_t n_edges)
 {
@@ -41,40 +36,34 @@ static void survey_numbers(struct graph_part *part, uint64_t seed)
     survey_generated(part, UINT64_C(1) << options->scale, 2 * part->numbers.n_edges);
 }
 
-static void survey_mesh(struct graph_part *part, uint64_t seed)
-{
-    int status = mesh_open(&part->mesh, part->options.n_vertices, seed);
-    if (status)
-        die("cannot generate a mesh of %llu vertices: %s",
-            (unsigned long long)part->options.n_vertices, strerror(-status));
-    survey_generated(part, mesh_n_vertices(&part->mesh), mesh_n_edges(&part->mesh));
-}
-
-static void survey_band(struct graph_part *part, uint64_t seed)
-{
-    part->band = band_of(part->options.n_vertices, seed);
-    survey_generated(part, part->band.n_vertices, band_n_edges(&part->band));
-}
-
 void part_survey(struct graph_part *part, uint64_t seed, struct part_wish wish)
 {
+    const uint64_t n_vertices = part->options.n_vertices;
+    char reason[GRAPH_REASON_BYTES];
+    int status;
     *part = (struct graph_part){.options = part->options, .wish = wish};
     if (part->options.has_degree && part->options.source != GRAPH_FROM_KRONECKER &&
         part->options.source != GRAPH_FROM_UNIFORM)
         die("-k: the degree is of graphs that -g and -u generate");
     switch (part->options.source) {
     case GRAPH_FROM_FILE:
-        survey_file(part);
+        if (!graph_read_survey(&part->survey, part->options.file, wish.refuse_negative, reason))
+            die("%s", reason);
         return;
     case GRAPH_FROM_KRONECKER:
     case GRAPH_FROM_UNIFORM:
         survey_numbers(part, seed);
         return;
     case GRAPH_FROM_MESH:
-        survey_mesh(part, seed);
+        status = mesh_open(&part->mesh, n_vertices, seed);
+        if (status)
+            die("cannot generate a mesh of %llu vertices: %s", (unsigned long long)n_vertices,
+                strerror(-status));
+        survey_generated(part, mesh_n_vertices(&part->mesh), mesh_n_edges(&part->mesh));
         return;
     case GRAPH_FROM_BAND:
-        survey_band(part, seed);
+        part->band = band_of(n_vertices, seed);
+        survey_generated(part, n_vertices, band_n_edges(&part->band));
         return;
     case GRAPH_FROM_NOTHING:
         break;
@@ -84,19 +73,14 @@ void part_survey(struct graph_part *part, uint64_t seed, struct part_wish wish)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static struct graph_stream stream_of(const struct graph_part *part)
-{
-    if (part->options.source == GRAPH_FROM_MESH)
-        return mesh_stream(&part->mesh);
-    if (part->options.source == GRAPH_FROM_BAND)
-        return band_stream(&part->band);
-    return edge_numbers_stream(&part->numbers);
-}
-
 static void generate_rows(struct graph *rows, const struct graph_part *part,
                           const struct partition *partition, uint32_t node)
 {
-    const struct graph_stream stream = stream_of(part);
+    const enum graph_source source = part->options.source;
+    const struct graph_stream stream = source == GRAPH_FROM_MESH ? mesh_stream(&part->mesh)
+                                       : source == GRAPH_FROM_BAND
+                                           ? band_stream(&part->band)
+                                           : edge_numbers_stream(&part->numbers);
     if (graph_build_rows(rows, partition, node, &stream))
         die("no memory for the rows of %llu vertices",
             (unsigned long long)partition_count(partition, node));
@@ -158,21 +142,16 @@ static void cut_by_metis(struct graph_part *part, uint32_t n_nodes)
             (unsigned long long)part->survey.n_vertices, n_nodes, strerror(-status));
 }
 
-static void cut_by_hash(struct graph_part *part, uint32_t n_nodes)
-{
-    if (partition_hash(&part->partition, part->survey.n_vertices, n_nodes))
-        die("no memory for the places of %llu vertices",
-            (unsigned long long)part->survey.n_vertices);
-}
-
 void part_open(struct graph_part *part, uint32_t n_nodes, uint32_t node)
 {
     part->node = node;
     part->partition = partition_blocks(part->survey.n_vertices, n_nodes);
     if (part->options.partition == GRAPH_BY_METIS)
         cut_by_metis(part, n_nodes);
-    if (part->options.partition == GRAPH_BY_HASH)
-        cut_by_hash(part, n_nodes);
+    if (part->options.partition == GRAPH_BY_HASH &&
+        partition_hash(&part->partition, part->survey.n_vertices, n_nodes))
+        die("no memory for the places of %llu vertices",
+            (unsigned long long)part->survey.n_vertices);
     part->vertices = get_rows(&part->rows, part, &part->partition, node, part->wish.is_undirected);
 }
 
@@ -212,4 +191,41 @@ void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edge
         trials_add_number(trials, "scale", options->scale);
         trials_add_number(trials, "edges_per_vertex", options->degree);
     }
+}
+
+/* ---- weights for a graph that has none -------------------------------------------------------- */
+
+static uint32_t drawn_weight(uint64_t key, uint32_t u, uint32_t v)
+{
+    uint64_t ends = u < v ? (uint64_t)u << 32 | v : (uint64_t)v << 32 | u;
+    return 1 + (uint32_t)(random_at(key, ends) % GRAPH_MOST_DRAWN_WEIGHT);
+}
+
+struct draw {
+    struct graph *graph;
+    const uint32_t *vertices;
+    uint64_t key;
+};
+
+static void draw_rows(void *context, struct graph_rows rows)
+{
+    const struct draw *draw = context;
+    const struct graph *graph = draw->graph;
+    for (uint64_t u = rows.first; u < rows.last; u++) {
+        uint32_t from = draw->vertices ? draw->vertices[u] : (uint32_t)u;
+        for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++)
+            graph->weights[e].as_uint = drawn_weight(draw->key, from, graph->neighbours[e]);
+    }
+}
+
+void graph_draw_weights(struct graph *rows, const uint32_t *vertices, uint64_t seed)
+{
+    if (rows->weights_are != GRAPH_UNWEIGHTED)
+        return;
+    rows->weights = malloc(rows->n_edges ? rows->n_edges * sizeof *rows->weights : 1);
+    if (!rows->weights)
+        die("no memory for weights of %llu edges", (unsigned long long)rows->n_edges);
+    rows->weights_are = GRAPH_UINT;
+    struct draw draw = {rows, vertices, random_key(~seed)}; /* not the key that drew the edges */
+    graph_rows_side_by_side(rows, draw_rows, &draw);
 }

@@ -67,4 +67,15 @@ void part_whole(struct graph *whole, const struct graph_part *part);
 void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edges,
                    struct trials *trials);
 
+/* Weights are drawn as GAPBS does: 1 to this. */
+#define GRAPH_MOST_DRAWN_WEIGHT 255
+
+/**
+ * Draw a whole weight for each edge, the same in both directions and in every part of the graph; or die. A graph with
+ * weights keeps them.
+ *
+ * @param vertices  [n_vertices] numbers of the rows' vertices in the whole graph; NULL: the rows are of the whole.
+ */
+void graph_draw_weights(struct graph *rows, const uint32_t *vertices, uint64_t seed);
+
 #endif

@@ -81,18 +81,12 @@ static uint32_t n_bits_of(uint64_t number)
     return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
 }
 
-/* Sums of floats stay exact. */
-static void check_sums(const struct gups *gups)
+/* What does not go together. */
+static void check_options(const struct gups *gups)
 {
     if (gups->op == TABLE_ADD && gups->log_updates > gups->log_table + TABLE_MOST_ADDS_LOG)
         die("--op add-float: 2^%u updates of 2^%u words; 2^%d a word are allowed",
             (unsigned)gups->log_updates, (unsigned)gups->log_table, TABLE_MOST_ADDS_LOG);
-}
-
-/* What does not go together. */
-static void check_options(const struct gups *gups)
-{
-    check_sums(gups);
     if (!(gups->zipf >= 0 && gups->zipf <= 4))
         die("--zipf %g: 0 to 4", gups->zipf);
     if (gups->zipf > 0 && gups->op == TABLE_ADD)

@@ -164,12 +164,7 @@ static size_t centres_bytes(const struct kmeans *kmeans)
     return n_words(kmeans) * sizeof(cl_uint);
 }
 
-/* This process's copy of all centres, to or from its heap. */
-static void read_centres(struct kmeans *kmeans, cl_uint *centres)
-{
-    TRY(gravel_get(kmeans->node.gravel, kmeans->centres, centres, centres_bytes(kmeans),
-                   kmeans->node.number));
-}
+/* This process's copy of all centres, to its heap. */
 static void write_centres(struct kmeans *kmeans, const cl_uint *centres)
 {
     size_t bytes = centres_bytes(kmeans);
@@ -180,20 +175,16 @@ static void write_centres(struct kmeans *kmeans, const cl_uint *centres)
     TRY(gravel_unmap(kmeans->node.gravel, here));
 }
 
-/* The mean, rounded. A cluster without points keeps its centre. */
-static cl_uint new_centre(cl_uint old, cl_ulong sum, cl_ulong count)
-{
-    return count ? (cl_uint)((sum + count / 2) / count) : old;
-}
-
+/* To the mean, rounded. A cluster without points keeps its centre. */
 static void move_centres(struct kmeans *kmeans, struct block_range clusters, const cl_ulong *sums)
 {
     for (uint64_t c = clusters.first; c < clusters.last; c++) {
         const cl_ulong *row = sums + (c - clusters.first) * n_columns(kmeans);
         for (uint64_t d = 0; d < kmeans->n_dimensions; d++) {
             uint64_t word = c * kmeans->n_dimensions + d;
+            const cl_ulong count = row[kmeans->n_dimensions];
             kmeans->after[word] =
-                new_centre(kmeans->before[word], row[d], row[kmeans->n_dimensions]);
+                count ? (cl_uint)((row[d] + count / 2) / count) : kmeans->before[word];
         }
     }
 }
@@ -271,7 +262,8 @@ static void run(void *self)
         node_send(&kmeans->node, kmeans->assign, n_items(kmeans), bound_of(kmeans));
         TRY(gravel_barrier(kmeans->node.gravel));
         update_centres(kmeans);
-        read_centres(kmeans, kmeans->after);
+        TRY(gravel_get(kmeans->node.gravel, kmeans->centres, kmeans->after, centres_bytes(kmeans),
+                       kmeans->node.number));
         kmeans->n_done++;
     } while (kmeans->n_done < kmeans->n_rounds && has_moved(kmeans));
 }

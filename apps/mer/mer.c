@@ -168,18 +168,15 @@ static void write_entry(FILE *out, const struct table_entry *entry, unsigned k)
     fputc('\n', out);
 }
 
-static void write_table(FILE *out, const struct table *table, unsigned k)
-{
-    for (unsigned i = 0; i < TABLE_N_SHARDS; i++)
-        for (uint64_t j = 0; j < table->shards[i].capacity; j++)
-            if (table->shards[i].entries[j].count)
-                write_entry(out, &table->shards[i].entries[j], k);
-}
-
 static void write_output(const struct mer *mer)
 {
-    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
-        write_table(mer->out, &mer->tables[i], (unsigned)mer->k);
+    for (uint32_t i = 0; i < mer->node.n_nodes * TABLE_N_SHARDS; i++) {
+        const struct table_shard *shard =
+            &mer->tables[i / TABLE_N_SHARDS].shards[i % TABLE_N_SHARDS];
+        for (uint64_t j = 0; j < shard->capacity; j++)
+            if (shard->entries[j].count)
+                write_entry(mer->out, &shard->entries[j], (unsigned)mer->k);
+    }
     outfile_flush();
     TRY(gravel_barrier(mer->node.gravel));
     outfile_keep(mer->node.n_processes);

@@ -134,22 +134,17 @@ static void reset(struct mer *mer)
     node_finish(&mer->node);
 }
 
-/* A local node's. */
-static uint32_t n_lost(struct mer *mer, uint32_t number)
-{
-    uint64_t offset = mer->on_device.offset + mer->on_device.n_shards * SHARD_BYTES;
-    uint32_t n;
-    TRY(gravel_get(mer->node.gravel, offset, &n, sizeof n, number));
-    return n;
-}
-
 static void count(struct mer *mer)
 {
+    const uint64_t lost = mer->on_device.offset + mer->on_device.n_shards * SHARD_BYTES;
     uint64_t n = 0;
     TRY(gravel_server_launch(mer->node.gravel, mer->on_device.count, mer->n_places, 0, NULL, NULL));
     TRY(gravel_barrier(mer->node.gravel));
-    for (uint32_t i = 0; i < mer->node.n_local; i++)
-        n += n_lost(mer, mer->node.number + i);
+    for (uint32_t i = 0; i < mer->node.n_local; i++) {
+        uint32_t n_here;
+        TRY(gravel_get(mer->node.gravel, lost, &n_here, sizeof n_here, mer->node.number + i));
+        n += n_here;
+    }
     n = node_sum(&mer->node, n);
     if (n)
         die("%" PRIu64 " k-mers found no room in a table of %" PRIu64
@@ -159,23 +154,20 @@ static void count(struct mer *mer)
 
 /* ---- what was counted ------------------------------------------------------------------------------ */
 
-static void put_entries(struct table *table, const struct table_entry *entries, uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++)
-        if (entries[i].count && !table_put(table, &entries[i]))
-            die_alone("no memory to look at more than %" PRIu64 " k-mers", table_n_used(table));
-}
-
 static void fetch_node(struct mer *mer, uint32_t number)
 {
     const struct device_table *table = &mer->on_device;
     for (uint64_t first = 0, n; first < table->n_shards; first += n) {
         n = table->n_shards - first < FETCHED_SHARDS ? table->n_shards - first : FETCHED_SHARDS;
-        void *entries;
+        void *mapped;
         TRY(gravel_map(mer->node.gravel, table->offset + first * SHARD_BYTES, n * SHARD_BYTES,
-                       CL_MAP_READ, number, &entries));
-        put_entries(&mer->tables[number], entries, n * SHARD_ENTRIES);
-        TRY(gravel_unmap(mer->node.gravel, entries));
+                       CL_MAP_READ, number, &mapped));
+        const struct table_entry *entries = mapped;
+        for (uint64_t i = 0; i < n * SHARD_ENTRIES; i++)
+            if (entries[i].count && !table_put(&mer->tables[number], &entries[i]))
+                die_alone("no memory to look at more than %" PRIu64 " k-mers",
+                          table_n_used(&mer->tables[number]));
+        TRY(gravel_unmap(mer->node.gravel, mapped));
     }
 }
 

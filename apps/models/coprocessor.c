@@ -110,15 +110,6 @@ static void exchange(struct coprocessor *coprocessor, uint64_t inbox)
 
 /* ---- apply ----------------------------------------------------------------------------------- */
 
-static void apply_words(struct coprocessor *coprocessor, uint32_t heap, uint64_t inbox)
-{
-    const size_t group = APPLY_ITEMS, n_items = coprocessor->node->n_processes * group;
-    NODE_SET(coprocessor->apply, 1, cl_uint, heap);
-    NODE_SET(coprocessor->apply, 2, cl_ulong, inbox);
-    node_enqueue(coprocessor->node, coprocessor->apply, n_items, group);
-    node_finish(coprocessor->node);
-}
-
 /* Call the application's handler for each message of a run. */
 static void call_run(const struct node *node, uint32_t number, const unsigned char *run)
 {
@@ -166,11 +157,16 @@ static void apply_calls(struct coprocessor *coprocessor, uint32_t number, uint64
 static void apply(struct coprocessor *coprocessor, uint64_t inbox)
 {
     struct node *node = coprocessor->node;
-    for (uint32_t heap = 0; heap < node->n_local; heap++)
-        if (node->call)
+    for (uint32_t heap = 0; heap < node->n_local; heap++) {
+        if (node->call) {
             apply_calls(coprocessor, node->number + heap, inbox);
-        else
-            apply_words(coprocessor, heap, inbox);
+        } else {
+            NODE_SET(coprocessor->apply, 1, cl_uint, heap);
+            NODE_SET(coprocessor->apply, 2, cl_ulong, inbox);
+            node_enqueue(node, coprocessor->apply, node->n_processes * APPLY_ITEMS, APPLY_ITEMS);
+            node_finish(node);
+        }
+    }
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */

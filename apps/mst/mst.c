@@ -87,12 +87,6 @@ static void set_rounds(struct mst *mst)
     NODE_SET(mst->relabel, 3, cl_mem, mst->components);
 }
 
-static void make_announce(struct mst *mst)
-{
-    mst->announce = node_kernel(&mst->node, "announce");
-    NODE_SET_OFFSETS(mst->announce, 4, mst->lightest_weights, mst->lightest_edges, mst->chosen);
-}
-
 static void make_kernels(struct mst *mst)
 {
     cl_kernel *const kernels[] = {&mst->begin, &mst->look, &mst->hang,
@@ -106,8 +100,10 @@ static void make_kernels(struct mst *mst)
         mst->least = sections_kernel(&mst->sections, &mst->node, "least");
         set_section(mst, mst->least);
     }
-    if (mst->node.n_nodes > 1)
-        make_announce(mst);
+    if (mst->node.n_nodes > 1) {
+        mst->announce = node_kernel(&mst->node, "announce");
+        NODE_SET_OFFSETS(mst->announce, 4, mst->lightest_weights, mst->lightest_edges, mst->chosen);
+    }
     set_begin(mst);
     set_rounds(mst);
 }
@@ -209,19 +205,13 @@ static void reset(void *self)
     empty_loop_back(mst, false);
 }
 
-/* Of n vertices: offers of those with an edge to another component. @return  how many. */
-static uint64_t look(struct mst *mst, uint64_t n)
+/* @param n  [in, out] this node's vertices that look; those that offer, which have an edge to another component. @return  offers of all nodes. */
+static uint64_t look(struct mst *mst, uint64_t *n)
 {
     const unsigned turn = mst->n_rounds % 2;
     NODE_SET(mst->look, 2, cl_mem, mst->vertices[turn]);
     NODE_SET(mst->look, 7, cl_mem, mst->vertices[!turn]);
-    return count(mst, mst->look, n);
-}
-
-/* @param n  [in, out] this node's vertices that look; those that offer. @return  offers of all nodes. */
-static uint64_t look_all(struct mst *mst, uint64_t *n)
-{
-    *n = look(mst, *n);
+    *n = count(mst, mst->look, *n);
     return node_sum(&mst->node, *n);
 }
 
@@ -278,7 +268,7 @@ static void run(void *self)
     unsigned side = 0;
     mst->n_offers = 0;
     mst->section_s = 0;
-    for (mst->n_rounds = 0; (n_offers = look_all(mst, &n_own)) != 0; mst->n_rounds++) {
+    for (mst->n_rounds = 0; (n_offers = look(mst, &n_own)) != 0; mst->n_rounds++) {
         mst->n_offers += n_offers;
         choose(mst, n_own);
         announce(mst, n_live);

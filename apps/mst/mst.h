@@ -11,7 +11,6 @@
 
 #include "frame/app.h"
 #include "graph/node_part.h"
-#include "graph/weights.h"
 #include "sections/form.h"
 
 /* As mst.cl has them. A weight is a uint, or the bits of a float that is not negative. */

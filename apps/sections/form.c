@@ -42,21 +42,6 @@ static void choose_form(struct sections *sections)
             sections->form->name, first->name);
 }
 
-static const char *what_is_in_one_node(const struct section_form *form)
-{
-    return form->is_in_steps ? "words of atomic operations are" : "a lock is";
-}
-
-/* Locks and words of atomic operations are in the memory of one node. */
-static void check_nodes(const struct sections *sections, const struct node *node)
-{
-    const struct section_form *form = sections->form;
-    if (node->n_nodes > 1 && !form->mode)
-        die("--form %s: %s in the memory of one node, and there are %u; messages with keys have no "
-            "such limit",
-            form->name, what_is_in_one_node(form), node->n_nodes);
-}
-
 static error_t take_form(struct argp_state *state, const struct app_option *option,
                          const char *value, void *field)
 {
@@ -87,7 +72,12 @@ void sections_open(struct sections *sections, struct node *node, uint64_t heap_b
     node->device_code = (struct gravel_device_code){source, name, NULL};
     node->server_mode = sections->form->mode ? sections->form->mode : "phases";
     node_open(node, heap_bytes);
-    check_nodes(sections, node);
+    if (node->n_nodes > 1 && !sections->form->mode)
+        die("--form %s: %s in the memory of one node, and there are %u; messages with keys have no "
+            "such limit",
+            sections->form->name,
+            sections->form->is_in_steps ? "words of atomic operations are" : "a lock is",
+            node->n_nodes);
     TRY(gravel_server_build(node->gravel, name, source, sections->form->options, &node->program));
 }
 

@@ -73,15 +73,6 @@ static void learn(const struct sgd *sgd, const struct sgd_rating *rating, struct
     item->n_steps++;
 }
 
-/* Rows with another number of steps [count]. */
-static uint64_t compare_steps(const struct sgd *sgd, const struct sgd_row *expected)
-{
-    uint64_t n_wrong = 0;
-    for (uint64_t row = 0; row < sgd_n_rows(&sgd->ratings); row++)
-        n_wrong += sgd->found[row].n_steps != expected[row].n_steps;
-    return n_wrong;
-}
-
 /* The rating that is the i-th of an order: as they are, from the last on, and every second one first. */
 static uint64_t in_order(unsigned order, uint64_t i, uint64_t n)
 {
@@ -113,7 +104,9 @@ uint64_t sgd_check(void *self, struct trials *trials)
         least = fmin(least, serial[order]);
         most = fmax(most, serial[order]);
     }
-    const uint64_t n_wrong = compare_steps(sgd, rows);
+    uint64_t n_wrong = 0;
+    for (uint64_t row = 0; row < n_rows; row++)
+        n_wrong += sgd->found[row].n_steps != rows[row].n_steps;
     const double slack = 2 * (most - least) + MOST_DIFFERENCE * most;
     free(rows);
     trials_add_real(trials, "serial_rmse", serial[0]);

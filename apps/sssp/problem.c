@@ -11,7 +11,7 @@
 #include "sssp/problem.h"
 #include "frame/die.h"
 #include "frame/random.h"
-#include "graph/weights.h"
+#include "graph/part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,87 +116,67 @@ void sssp_check_delta(enum sssp_form form, double delta)
 
 /* ---- Dijkstra's algorithm --------------------------------------------------------------------- */
 
-/* Vertices by distance; place[v] is where v stands, or ABSENT. */
-#define ABSENT UINT32_MAX
-
-struct heap {
-    uint64_t *distance; /* [n_vertices] */
-    uint32_t *vertices; /* [n] */
-    uint32_t *place;    /* [n_vertices] */
-    uint32_t n;
+/* A vertex as often as it came nearer; all but the nearest are passed over. */
+struct waiting {
+    uint64_t distance;
+    uint32_t vertex;
 };
 
-static void put(struct heap *heap, uint32_t at, uint32_t v)
-{
-    heap->vertices[at] = v;
-    heap->place[v] = at;
-}
+struct heap {
+    struct waiting *each; /* [n] */
+    uint64_t n, room;
+};
 
-static void rise(struct heap *heap, uint32_t at, uint32_t v)
+static void put(struct heap *heap, struct waiting waiting)
 {
-    for (; at > 0; at = (at - 1) / 2) {
-        uint32_t above = heap->vertices[(at - 1) / 2];
-        if (heap->distance[above] <= heap->distance[v])
-            break;
-        put(heap, at, above);
+    uint64_t at = heap->n++;
+    if (at == heap->room) {
+        heap->room = heap->room ? 2 * heap->room : 1024;
+        heap->each = realloc(heap->each, heap->room * sizeof *heap->each);
+        if (!heap->each)
+            die("no memory for the check");
     }
-    put(heap, at, v);
+    for (; at && heap->each[(at - 1) / 2].distance > waiting.distance; at = (at - 1) / 2)
+        heap->each[at] = heap->each[(at - 1) / 2];
+    heap->each[at] = waiting;
 }
 
-static void sink(struct heap *heap, uint32_t v)
+static struct waiting take_nearest(struct heap *heap)
 {
+    struct waiting *each = heap->each, nearest = each[0], last = each[--heap->n];
     uint64_t at = 0, below;
     for (; (below = 2 * at + 1) < heap->n; at = below) {
-        if (below + 1 < heap->n &&
-            heap->distance[heap->vertices[below + 1]] < heap->distance[heap->vertices[below]])
-            below++;
-        if (heap->distance[v] <= heap->distance[heap->vertices[below]])
+        below += below + 1 < heap->n && each[below + 1].distance < each[below].distance;
+        if (last.distance <= each[below].distance)
             break;
-        put(heap, (uint32_t)at, heap->vertices[below]);
+        each[at] = each[below];
     }
-    put(heap, (uint32_t)at, v);
-}
-
-static uint32_t take_nearest(struct heap *heap)
-{
-    uint32_t nearest = heap->vertices[0], last = heap->vertices[--heap->n];
-    heap->place[nearest] = ABSENT;
-    if (heap->n)
-        sink(heap, last);
+    each[at] = last;
     return nearest;
-}
-
-static void come_nearer(struct heap *heap, uint32_t v, uint64_t distance)
-{
-    if (distance >= heap->distance[v])
-        return;
-    heap->distance[v] = distance;
-    rise(heap, heap->place[v] == ABSENT ? heap->n++ : heap->place[v], v);
-}
-
-static void open_heap(struct heap *heap, uint64_t n_vertices, uint64_t far)
-{
-    *heap = (struct heap){.distance = app_array(n_vertices, sizeof *heap->distance, "the check"),
-                          .vertices = app_array(n_vertices, sizeof *heap->vertices, "the check"),
-                          .place = app_array(n_vertices, sizeof *heap->place, "the check")};
-    for (uint64_t v = 0; v < n_vertices; v++) {
-        heap->distance[v] = far;
-        heap->place[v] = ABSENT;
-    }
 }
 
 uint64_t *sssp_dijkstra(const struct graph *graph, enum sssp_form form, uint64_t source)
 {
-    struct heap heap;
-    open_heap(&heap, graph->n_vertices, sssp_far(form));
-    come_nearer(&heap, (uint32_t)source, 0);
+    struct heap heap = {.n = 0};
+    uint64_t *distance = app_array(graph->n_vertices, sizeof *distance, "the check");
+    for (uint64_t v = 0; v < graph->n_vertices; v++)
+        distance[v] = sssp_far(form);
+    distance[source] = 0;
+    put(&heap, (struct waiting){0, (uint32_t)source});
     while (heap.n) {
-        uint32_t u = take_nearest(&heap);
-        for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++)
-            come_nearer(&heap, graph->neighbours[e],
-                        sssp_add(form, heap.distance[u], graph->weights[e]));
+        const struct waiting from = take_nearest(&heap);
+        const uint32_t u = from.vertex;
+        if (from.distance > distance[u])
+            continue;
+        for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++) {
+            const uint32_t v = graph->neighbours[e];
+            const uint64_t offer = sssp_add(form, from.distance, graph->weights[e]);
+            if (offer >= distance[v])
+                continue;
+            distance[v] = offer;
+            put(&heap, (struct waiting){offer, v});
+        }
     }
-    free(heap.vertices);
-    free(heap.place);
-    return heap.distance;
+    free(heap.each);
+    return distance;
 }

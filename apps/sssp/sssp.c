@@ -18,8 +18,6 @@
  */
 #include "sssp/sssp.h"
 
-#include "graph/weights.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

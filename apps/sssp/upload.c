@@ -36,13 +36,6 @@ static void count_chunks(struct sssp *sssp, const cl_uint *splits)
     }
 }
 
-static void upload_splits(struct sssp *sssp)
-{
-    cl_uint *splits = node_part_split(&sssp->part, sssp->sends_own);
-    count_chunks(sssp, splits);
-    sssp->splits = node_upload(&sssp->node, sssp_n_own(sssp) * sizeof *splits, splits);
-}
-
 static cl_mem upload_offsets(struct sssp *sssp)
 {
     const struct graph *rows = &sssp->part.rows;
@@ -87,7 +80,9 @@ static void upload_edges(struct sssp *sssp)
 {
     const struct graph *rows = &sssp->part.rows;
     struct ghosts ghosts;
-    upload_splits(sssp);
+    cl_uint *splits = node_part_split(&sssp->part, sssp->sends_own);
+    count_chunks(sssp, splits);
+    sssp->splits = node_upload(&sssp->node, sssp_n_own(sssp) * sizeof *splits, splits);
     ghosts_open(&ghosts, &sssp->part);
     sssp->n_slots = ghosts_n_slots(&ghosts);
     sssp->offsets = upload_offsets(sssp);

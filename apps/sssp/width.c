@@ -24,26 +24,19 @@
 /* Where a round waits for copies: vertices that take as long. */
 #define WORTH_OF_ROUNDS_BY_COPIES 0x1p20
 
-static bool has_rounds_by_copies(struct sssp *sssp)
-{
-    const char *step = gravel_step(sssp->node.gravel);
-    bool copies = !strcmp(step, "pump") || !strcmp(step, "drain");
-    return node_most(&sssp->node, copies);
-}
-
-static double choose_width(struct sssp *sssp, double edges_of_rounds)
-{
-    const struct graph_survey *survey = &sssp->part.survey;
-    double wider = edges_of_rounds / fmax((double)survey->n_edges, 1);
-    return sssp_width(sssp->form, survey->n_vertices, survey->n_edges,
-                      node_part_mean_weight(&sssp->node, &sssp->part) * fmax(wider, 1));
-}
-
 void sssp_choose_widths(struct sssp *sssp)
 {
-    bool copies = has_rounds_by_copies(sssp), is_chosen = sssp->delta == SSSP_CHOOSE_WIDTH;
-    if (is_chosen)
-        sssp->delta = choose_width(sssp, copies ? EDGES_OF_ROUNDS_BY_COPIES : EDGES_OF_ROUNDS);
+    const struct graph_survey *survey = &sssp->part.survey;
+    const char *step = gravel_step(sssp->node.gravel);
+    bool copies = node_most(&sssp->node, !strcmp(step, "pump") || !strcmp(step, "drain"));
+    bool is_chosen = sssp->delta == SSSP_CHOOSE_WIDTH;
+    if (is_chosen) {
+        double wider = (copies ? EDGES_OF_ROUNDS_BY_COPIES : EDGES_OF_ROUNDS) /
+                       fmax((double)survey->n_edges, 1);
+        double mean = node_part_mean_weight(&sssp->node, &sssp->part);
+        sssp->delta =
+            sssp_width(sssp->form, survey->n_vertices, survey->n_edges, mean * fmax(wider, 1));
+    }
     if (sssp->worth == SSSP_CHOOSE_WIDTH)
         sssp->worth = is_chosen && copies ? WORTH_OF_ROUNDS_BY_COPIES : 0;
 }
