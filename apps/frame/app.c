@@ -56,6 +56,7 @@ static void print_stats(FILE *out, const struct gravel_stats *stats, uint32_t n_
                 (unsigned long long)stats->queue_full_waits, 100 * poll_ratio(stats));
 }
 
+/* All counters of a process, and the ratios made of them. */
 static json_t *row_json(const struct gravel_stats *stats)
 {
     json_t *row = json_pack(
@@ -66,15 +67,6 @@ static json_t *row_json(const struct gravel_stats *stats)
     GRAVEL_STATS_FIELDS(SET_FIELD)
 #undef SET_FIELD
     return row;
-}
-
-/* Makes an array with an object a process: all counters and the ratios made of them. */
-static json_t *to_json(const struct gravel_stats *stats, uint32_t n_processes)
-{
-    json_t *rows = json_array();
-    for (uint32_t i = 0; i < n_processes; i++)
-        json_array_append_new(rows, row_json(&stats[i]));
-    return rows;
 }
 
 /*
@@ -89,8 +81,10 @@ static int report(struct node *node, struct trials *trials, bool was_checked, ui
     if (trials->json || node->model != model_gravel)
         trials->model = node->model->name;
     if (trials->json)
-        trials->statistics = to_json(stats, node->n_processes);
-    else if (node->number == 0)
+        trials->statistics = json_array();
+    for (uint32_t i = 0; trials->json && i < node->n_processes; i++)
+        json_array_append_new(trials->statistics, row_json(&stats[i]));
+    if (!trials->json && node->number == 0)
         print_stats(stdout, stats, node->n_processes);
     free(stats);
     n_wrong = trials->n_wrong = node_sum(node, n_wrong);
@@ -114,16 +108,6 @@ struct running {
     struct node *node;
 };
 
-static void parse(const struct app *app, void *self, int argc, char **argv)
-{
-    const struct option_group groups[] = {
-        app->groups[0],
-        OPTIONS_RUN_GROUP(app->options),
-        app->groups[1],
-        {"Device and messages:", 30, options_of_nodes + !app->has_models, app->node}};
-    options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
-}
-
 static struct running start(const struct app *app, void *self, int argc, char **argv)
 {
     struct options *options = (struct options *)((char *)self + app->options);
@@ -132,7 +116,12 @@ static struct running start(const struct app *app, void *self, int argc, char **
     *node = NODE_DEFAULT;
     if (app->group_items)
         node->group_items = app->group_items;
-    parse(app, self, argc, argv);
+    const struct option_group groups[] = {
+        app->groups[0],
+        OPTIONS_RUN_GROUP(app->options),
+        app->groups[1],
+        {"Device and messages:", 30, options_of_nodes + !app->has_models, app->node}};
+    options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
     return (struct running){app, self, options, node};
 }
 

@@ -9,20 +9,15 @@
 #define PUMP_SLICES 4u /* of a launch that is long enough, on step pump */
 #define MOST_EACH 1024u
 
-static cl_uint n_units_for_kernels(const struct node *node)
-{
-    cl_uint n = 0;
-    node_check_cl(clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_MAX_COMPUTE_UNITS,
-                                  sizeof n, &n, NULL),
-                  "clGetDeviceInfo");
-    return n > 1 ? n - 1 : 1;
-}
-
 uint32_t node_derive_each(const struct node *node, uint64_t n)
 {
     if (strcmp(gravel_step(node->gravel), "pump") != 0)
         return 1;
-    uint64_t slice_items = (uint64_t)node->group_items * n_units_for_kernels(node);
+    cl_uint n_units = 0;
+    node_check_cl(clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_MAX_COMPUTE_UNITS,
+                                  sizeof n_units, &n_units, NULL),
+                  "clGetDeviceInfo");
+    uint64_t slice_items = (uint64_t)node->group_items * (n_units > 1 ? n_units - 1 : 1);
     uint64_t each = n / (PUMP_SLICES * slice_items);
     return each < 1 ? 1 : each < MOST_EACH ? (uint32_t)each : MOST_EACH;
 }

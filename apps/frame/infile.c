@@ -180,13 +180,6 @@ static const char *find_form(const unsigned char *bytes, size_t n)
     return n_zeros < 2 ? NULL : "text of UTF-16 or UTF-32, or none, by zeros among its first bytes";
 }
 
-static bool check_form(struct infile *file, const unsigned char *bytes, size_t n)
-{
-    const char *what = find_form(bytes, n);
-    return !what || fail(file, "%s %s; plain text and gzip are read",
-                         file->is_packed ? "expands to what is" : "is", what);
-}
-
 /* ---- line ends ----------------------------------------------------------------------------------- */
 
 /* CR LF and CR become LF, in place. @return  how many bytes are left. */
@@ -211,7 +204,11 @@ size_t infile_read(struct infile *file, unsigned char *to, size_t room)
     size_t n_left = 0;
     while (n_left == 0 && !infile_has_failed(file)) {
         const size_t n = file->is_packed ? read_packed(file, to, room) : read_plain(file, to, room);
-        if (n == 0 || (file->n_given == 0 && !check_form(file, to, n)))
+        const char *form = file->n_given == 0 ? find_form(to, n) : NULL;
+        if (form)
+            fail(file, "%s %s; plain text and gzip are read",
+                 file->is_packed ? "expands to what is" : "is", form);
+        if (n == 0 || form)
             return 0;
         file->n_given += n;
         n_left = unify_line_ends(file, to, n);

@@ -61,13 +61,6 @@ void node_check_cl(cl_int error, const char *call)
         die("%s failed with OpenCL error %d", call, error);
 }
 
-/* A kernel that steals takes so many registers that GPUs run smaller groups of it. */
-static uint32_t choose_group(const struct node *node)
-{
-    uint32_t n_items = gravel_group_size(node->gravel);
-    return node->schedule && n_items > SCHEDULED_ITEMS ? SCHEDULED_ITEMS : n_items;
-}
-
 static void learn_place(struct node *node)
 {
     node->number = gravel_node(node->gravel);
@@ -129,8 +122,12 @@ void node_open(struct node *node, uint64_t heap_bytes)
 {
     const struct gravel_config config = configure(node, heap_bytes);
     open_or_die(node, &config);
-    if (!node->group_items)
-        node->group_items = choose_group(node);
+    const bool was_given = node->group_items;
+    if (!was_given)
+        node->group_items = gravel_group_size(node->gravel);
+    /* A kernel that steals takes so many registers that GPUs run smaller groups of it. */
+    if (!was_given && node->schedule && node->group_items > SCHEDULED_ITEMS)
+        node->group_items = SCHEDULED_ITEMS;
     learn_place(node);
     agree_on_options(node);
     agree_on_input(node, node->input);
@@ -217,18 +214,6 @@ void node_set_offsets(cl_kernel kernel, cl_uint index, const cl_ulong *offsets, 
         NODE_SET(kernel, index + i, cl_ulong, offsets[i]);
 }
 
-/*
- * A driver may give an array its memory at the first command that uses it, and wait for an idle device then: now none of
- * the node's kernels waits for the host.
- */
-static void place(struct node *node, cl_mem array)
-{
-    unsigned char byte;
-    node_check_cl(clEnqueueReadBuffer(gravel_cl_queue(node->gravel), array, CL_TRUE, 0, 1, &byte, 0,
-                                      NULL, NULL),
-                  "clEnqueueReadBuffer");
-}
-
 cl_mem node_array(struct node *node, size_t bytes, const void *data)
 {
     cl_int error;
@@ -237,7 +222,10 @@ cl_mem node_array(struct node *node, size_t bytes, const void *data)
                                   data && bytes ? (void *)(uintptr_t)data : NULL, &error);
     if (error != CL_SUCCESS)
         die("no room on the device for an array of %zu bytes (OpenCL error %d)", bytes, error);
-    place(node, array);
+    /* A driver may give an array its memory at the first command that uses it, and wait for an idle device then: now none
+     * of the node's kernels waits for the host. */
+    unsigned char byte;
+    node_read(node, array, 1, &byte);
     for (unsigned i = 0; i < NODE_MOST_ARRAYS; i++)
         if (!node->arrays[i])
             return node->arrays[i] = array;

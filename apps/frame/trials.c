@@ -123,11 +123,6 @@ static json_t *seconds_each(const struct trials *trials)
     return each;
 }
 
-static json_t *valid(enum trials_check check)
-{
-    return check == TRIALS_UNCHECKED ? json_null() : json_boolean(check == TRIALS_PASSED);
-}
-
 /* "o" hands a reference over also when the packing fails; "O" takes one of its own. */
 static json_t *object_of(const struct trials *trials, enum trials_check check)
 {
@@ -149,7 +144,7 @@ static json_t *object_of(const struct trials *trials, enum trials_check check)
                      "seconds_each", seconds_each(trials),
                      "rate", trials->work / trials->median_s,
                      "unit", string_or_null(trials->unit),
-                     "valid", valid(check));
+                     "valid", check == TRIALS_UNCHECKED ? json_null() : json_boolean(check == TRIALS_PASSED));
     /* clang-format on */
 }
 

@@ -98,21 +98,18 @@ static void throw_edge(void *context, struct graph_edge edge)
     bin->n++;
 }
 
-/* What to ask a stream for: the node's block, or everything where it has no block. */
-static struct block_range asked_range(const struct partition *partition, uint32_t node)
-{
-    return partition->places ? (struct block_range){0, partition->n_vertices}
-                             : block_range(partition->n_vertices, partition->n_nodes, node);
-}
-
 /* In shares, none of which is asked for once memory is short. */
 static void throw_part(void *context, uint32_t part)
 {
     struct sort *sort = context;
     struct thrower thrower = {sort, sort->bins + part * sort->n_bins, false};
     const uint32_t n_shares = sort->stream->has_parts ? PART_SHARES : 1;
-    struct graph_asked asked = {asked_range(sort->partition, sort->node), part * n_shares,
-                                sort->n_listed * n_shares};
+    const struct partition *partition = sort->partition;
+    const uint64_t n = partition->n_vertices;
+    /* The node's block, or everything where it has no block. */
+    struct graph_asked asked = {partition->places ? (struct block_range){0, n}
+                                                  : block_range(n, partition->n_nodes, sort->node),
+                                part * n_shares, sort->n_listed * n_shares};
     for (uint32_t i = 0; i < n_shares && !thrower.lacks_memory; i++, asked.part++)
         sort->stream->list(sort->stream->source, &asked, throw_edge, &thrower);
     sort->lacks_memory[part] = thrower.lacks_memory;
@@ -234,14 +231,6 @@ static void cut_into_bins(struct sort *sort)
     sort->starts = calloc(sort->n_bins + 1, sizeof *sort->starts);
 }
 
-static void close_bins(struct sort *sort)
-{
-    for (uint64_t bin = 0; sort->bins && bin < sort->n_bins; bin++)
-        free_bin(sort, bin);
-    free(sort->bins);
-    free(sort->starts);
-}
-
 int graph_build_rows(struct graph *out, const struct partition *partition, uint32_t node,
                      const struct graph_stream *stream)
 {
@@ -259,7 +248,10 @@ int graph_build_rows(struct graph *out, const struct partition *partition, uint3
                         .n_sorted = n_threads};
     cut_into_bins(&sort);
     status = sort.bins && sort.starts ? sort_rows(&sort) : -ENOMEM;
-    close_bins(&sort);
+    for (uint64_t bin = 0; sort.bins && bin < sort.n_bins; bin++)
+        free_bin(&sort, bin);
+    free(sort.bins);
+    free(sort.starts);
     if (status)
         graph_free(out);
     return status;

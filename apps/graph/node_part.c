@@ -13,21 +13,6 @@
 
 #include <stdlib.h>
 
-static uint64_t fingerprint(const struct partition *partition)
-{
-    uint64_t hash = partition->n_vertices;
-    for (uint64_t v = 0; partition->places && v < partition->n_vertices; v++)
-        hash = random_mix(hash ^ partition->places[v]);
-    return hash;
-}
-
-static void check_agreement(struct node *node, const struct partition *partition)
-{
-    uint64_t hash = fingerprint(partition);
-    if (node_least(node, hash) != node_most(node, hash))
-        die("METIS has cut the graph differently at other nodes");
-}
-
 void node_survey(struct node *node, struct graph_part *part, uint64_t seed, struct part_wish wish)
 {
     part_survey(part, seed, wish);
@@ -48,7 +33,11 @@ void node_part_of_process(struct node *node, struct graph_part *part)
         check_edges((part->survey.n_edges + node->n_processes - 1) / node->n_processes);
     part_open(part, node->n_processes, node->n_processes == 1 ? 0 : node->number);
     check_edges(part->rows.n_edges);
-    check_agreement(node, &part->partition);
+    uint64_t hash = part->partition.n_vertices;
+    for (uint64_t v = 0; part->partition.places && v < part->partition.n_vertices; v++)
+        hash = random_mix(hash ^ part->partition.places[v]);
+    if (node_least(node, hash) != node_most(node, hash))
+        die("METIS has cut the graph differently at other nodes");
 }
 
 void node_part(struct node *node, struct graph_part *part)
@@ -70,16 +59,11 @@ static void swap_edges(struct graph *rows, uint64_t a, uint64_t b)
     }
 }
 
-static bool stays(const struct graph_part *part, uint64_t e)
-{
-    return partition_has(&part->partition, part->node, part->rows.neighbours[e]);
-}
-
 static uint64_t split_row(struct graph_part *part, uint64_t u)
 {
     uint64_t split = part->rows.offsets[u];
     for (uint64_t e = split; e < part->rows.offsets[u + 1]; e++)
-        if (stays(part, e))
+        if (partition_has(&part->partition, part->node, part->rows.neighbours[e]))
             swap_edges(&part->rows, e, split++);
     return split;
 }

@@ -29,13 +29,6 @@ static void *array_of(uint64_t n, size_t bytes)
     return calloc(n ? n : 1, bytes);
 }
 
-static void close_request(struct request *request)
-{
-    free(request->offsets);
-    free(request->neighbours);
-    free(request->part);
-}
-
 static int open_request(struct request *request, const struct graph *graph)
 {
     request->offsets = array_of(graph->n_vertices + 1, sizeof(idx_t));
@@ -70,30 +63,23 @@ static uint32_t part_of(const void *context, uint64_t v, uint32_t n_nodes)
     return (uint32_t)part[v];
 }
 
-/* METIS refuses to cut into one part, and has been seen to fail with more parts than vertices. */
-static bool needs_metis(const struct graph *graph, uint32_t n_nodes)
-{
-    return n_nodes > 1 && graph->n_vertices > n_nodes;
-}
-
-static bool is_too_large(const struct graph *graph)
-{
-    uint64_t most = IDX_MAX;
-    return graph->n_vertices >= most || graph->n_edges >= most;
-}
-
 int partition_metis(struct partition *partition, const struct graph *graph, uint32_t n_nodes)
 {
     struct request request = {0};
     *partition = partition_blocks(graph->n_vertices, n_nodes);
-    if (!needs_metis(graph, n_nodes))
+    /* METIS refuses to cut into one part, and has been seen to fail with more parts than vertices. */
+    if (n_nodes == 1 || graph->n_vertices <= n_nodes)
         return 0;
-    int status = is_too_large(graph) ? -EFBIG : open_request(&request, graph);
+    const uint64_t most = IDX_MAX;
+    const bool is_too_large = graph->n_vertices >= most || graph->n_edges >= most;
+    int status = is_too_large ? -EFBIG : open_request(&request, graph);
     if (!status)
         status = ask(&request, graph, n_nodes);
     if (!status)
         status = partition_parts(partition, graph->n_vertices, n_nodes, part_of, request.part);
-    close_request(&request);
+    free(request.offsets);
+    free(request.neighbours);
+    free(request.part);
     if (status)
         partition_close(partition);
     return status;

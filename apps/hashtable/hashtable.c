@@ -70,12 +70,6 @@ static void make_kernel(struct hashtable *table)
     table->kernel = kernel;
 }
 
-/* As for a node alone. */
-static uint64_t heap_bytes(const struct hashtable *table)
-{
-    return 4 * (2 * table->n_buckets + 3 * hashtable_n_entries(table));
-}
-
 static void set_up(void *self)
 {
     static const struct gravel_handler handlers[] = {
@@ -87,7 +81,9 @@ static void set_up(void *self)
     if (table->operation == HASHTABLE_FIND && table->n_keys / 2 >= hashtable_n_entries(table))
         die("--keys: half of %llu keys are in the table, which has room for %llu",
             (unsigned long long)table->n_keys, (unsigned long long)hashtable_n_entries(table));
-    sections_open(&table->sections, &table->node, heap_bytes(table), "hashtable.cl", hashtable_cl,
+    const uint64_t heap_bytes =
+        4 * (2 * table->n_buckets + 3 * hashtable_n_entries(table)); /* as for a node alone */
+    sections_open(&table->sections, &table->node, heap_bytes, "hashtable.cl", hashtable_cl,
                   handlers, 3);
     make_memory(table);
     make_keys(table);

@@ -22,22 +22,6 @@ struct serial {
     uint64_t inertia_fixed;
 };
 
-static void start(struct serial *serial)
-{
-    const struct kmeans *kmeans = serial->kmeans;
-    cl_uint *centres = app_array(n_words(kmeans), sizeof *centres, "the centres");
-    points_start(kmeans, centres);
-    for (uint64_t i = 0; i < n_words(kmeans); i++)
-        serial->centres[i / kmeans->n_dimensions][i % kmeans->n_dimensions] = centres[i];
-    free(centres);
-}
-
-static void read_point(const struct serial *serial, uint64_t i, int64_t x[MAX_DIMENSIONS])
-{
-    for (uint64_t d = 0; d < serial->kmeans->n_dimensions; d++)
-        x[d] = point_word(serial->points[d * serial->kmeans->n_points + i]);
-}
-
 /* The nearest centre, and |x|^2 minus its squared distance: the first of the largest. */
 static uint64_t find_nearest(const struct serial *serial, const int64_t *x, const int64_t *squares,
                              int64_t *most)
@@ -73,7 +57,8 @@ static void make_round(struct serial *serial, bool is_last)
     for (uint64_t c = 0; c < kmeans->n_clusters; c++)
         squares[c] = square(serial->centres[c], kmeans->n_dimensions);
     for (uint64_t i = 0; i < kmeans->n_points; i++) {
-        read_point(serial, i, x);
+        for (uint64_t d = 0; d < kmeans->n_dimensions; d++)
+            x[d] = point_word(serial->points[d * kmeans->n_points + i]);
         uint64_t c = find_nearest(serial, x, squares, &most);
         serial->inertia_fixed += (uint64_t)(square(x, kmeans->n_dimensions) - most);
         if (is_last)
@@ -123,7 +108,11 @@ uint64_t compare_with_serial(struct kmeans *kmeans, double *serial_s)
     cl_uchar *label = app_array(n_own, sizeof *label, "the labels");
     node_read(&kmeans->node, kmeans->label, n_own, label);
     points_generate(kmeans, (struct block_range){0, n}, serial->points);
-    start(serial);
+    cl_uint *centres = app_array(n_words(kmeans), sizeof *centres, "the centres");
+    points_start(kmeans, centres);
+    for (uint64_t i = 0; i < n_words(kmeans); i++)
+        serial->centres[i / kmeans->n_dimensions][i % kmeans->n_dimensions] = centres[i];
+    free(centres);
     *serial_s = run(serial);
     uint64_t n_wrong = compare(serial, label);
     free(label);

@@ -103,6 +103,12 @@ static void set_arguments(struct kmeans *kmeans)
     NODE_SET(kmeans->assign, 3, cl_ulong, stride(kmeans));
     NODE_SET(kmeans->assign, 4, cl_mem, kmeans->label);
     NODE_SET_OFFSETS(kmeans->assign, 5, kmeans->centres, kmeans->sums);
+    if (kmeans->accumulates) {
+        TRY(gravel_accumulator_create(&kmeans->accumulator, kmeans->node.gravel, kmeans->sums,
+                                      kmeans->block * n_columns(kmeans), GRAVEL_ADD, GRAVEL_ULONG));
+        TRY(gravel_kernel_set_accumulator(kmeans->accumulator, kmeans->assign,
+                                          kmeans->is_combined ? 9 : 7));
+    }
     if (kmeans->is_combined) {
         NODE_SET(kmeans->assign, 7, cl_ulong, n_own(kmeans));
         NODE_SET(kmeans->assign, 8, cl_uint, (cl_uint)kmeans->per_item);
@@ -111,16 +117,6 @@ static void set_arguments(struct kmeans *kmeans)
     NODE_SET(kmeans->measure, 3, cl_ulong, stride(kmeans));
     NODE_SET(kmeans->measure, 4, cl_ulong, kmeans->centres);
     NODE_SET(kmeans->measure, 5, cl_mem, kmeans->totals);
-}
-
-static void make_accumulator(struct kmeans *kmeans)
-{
-    if (!kmeans->accumulates)
-        return;
-    TRY(gravel_accumulator_create(&kmeans->accumulator, kmeans->node.gravel, kmeans->sums,
-                                  kmeans->block * n_columns(kmeans), GRAVEL_ADD, GRAVEL_ULONG));
-    TRY(gravel_kernel_set_accumulator(kmeans->accumulator, kmeans->assign,
-                                      kmeans->is_combined ? 9 : 7));
 }
 
 static void open_node(void *self)
@@ -146,7 +142,6 @@ static void open_node(void *self)
     kmeans->after = app_array(n_words(kmeans), sizeof(cl_uint), "the centres");
     build(kmeans);
     set_arguments(kmeans);
-    make_accumulator(kmeans);
 }
 
 static void close_node(void *self)

@@ -47,15 +47,6 @@ static void read_input(struct mer *mer, struct pack *pack)
     mer->n_kmers = node_sum(&mer->node, pack->n_kmers);
 }
 
-static void upload(struct mer *mer, const struct pack *pack)
-{
-    struct node *node = &mer->node;
-    size_t bits_bytes = pack_bit_words(pack) * sizeof(cl_ulong);
-    mer->bases = node_array(node, pack_base_words(pack) * sizeof(cl_ulong), pack->bases);
-    mer->starts = node_array(node, bits_bytes, pack->starts);
-    mer->valid = node_array(node, bits_bytes, pack->valid);
-}
-
 void set_text(const struct mer *mer, cl_kernel kernel, cl_uint first)
 {
     NODE_SET_ARRAYS(kernel, first, mer->bases, mer->starts, mer->valid);
@@ -104,7 +95,10 @@ static void open_all(void *self)
     mer->place = choose_place(mer);
     if (mer->place != &on_host)
         mer->place->open(mer);
-    upload(mer, &pack);
+    size_t bits_bytes = pack_bit_words(&pack) * sizeof(cl_ulong);
+    mer->bases = node_array(&mer->node, pack_base_words(&pack) * sizeof(cl_ulong), pack.bases);
+    mer->starts = node_array(&mer->node, bits_bytes, pack.starts);
+    mer->valid = node_array(&mer->node, bits_bytes, pack.valid);
     pack_free(&pack);
     mer->tables = app_array(mer->node.n_nodes, sizeof *mer->tables, "the tables");
     mer->place->build(mer);
@@ -138,16 +132,6 @@ static void count(void *self)
 {
     struct mer *mer = self;
     mer->place->count(mer);
-}
-
-static void sum_tables(struct mer *mer)
-{
-    uint64_t n = 0;
-    if (mer->place->fetch)
-        mer->place->fetch(mer);
-    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
-        n += table_n_used(&mer->tables[i]);
-    mer->n_distinct = node_sum(&mer->node, n);
 }
 
 /* ---- the file of what was counted ------------------------------------------------------------- */
@@ -244,7 +228,12 @@ static void describe(void *self, struct trials *trials)
 static void result(void *self, struct trials *trials)
 {
     struct mer *mer = self;
-    sum_tables(mer);
+    uint64_t n = 0;
+    if (mer->place->fetch)
+        mer->place->fetch(mer);
+    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
+        n += table_n_used(&mer->tables[i]);
+    mer->n_distinct = node_sum(&mer->node, n);
     if (mer->output)
         write_output(mer);
     trials_add_number(trials, "distinct", mer->n_distinct);

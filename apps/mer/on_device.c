@@ -68,16 +68,6 @@ static const char *options_of(const struct mer *mer, char options[MER_OPTIONS_BY
     return compiler_options(mer, more, options);
 }
 
-/*
- * Where the environment does not say. All messages between nodes are active ones, which the device does not bin: without
- * its aggregation more threads do.
- */
-static void choose_settings(struct node *node)
-{
-    if (node->n_nodes > 1 && !getenv("GRAVEL_DEVICE_AGGREGATION"))
-        node->device_aggregation = "off";
-}
-
 /* A heap is sized when its node opens. So there is a node already, which has read the input and ends here. */
 static void open_node(struct mer *mer)
 {
@@ -87,7 +77,10 @@ static void open_node(struct mer *mer)
     char options[MER_OPTIONS_BYTES];
     size_table(mer);
     node_close(node);
-    choose_settings(node);
+    /* Where the environment does not say. All messages between nodes are active ones, which the device does not bin:
+     * without its aggregation more threads do. */
+    if (node->n_nodes > 1 && !getenv("GRAVEL_DEVICE_AGGREGATION"))
+        node->device_aggregation = "off";
     node->handlers = &handler;
     node->n_handlers = 1;
     node->device_code =
@@ -95,19 +88,13 @@ static void open_node(struct mer *mer)
     node_open(node, table_bytes(mer));
 }
 
-static void set_constants(struct mer *mer)
-{
-    struct device_table *table = &mer->on_device;
-    TRY(gravel_alloc(mer->node.gravel, table_bytes(mer), &table->offset));
-    TRY(gravel_set_constant(mer->node.gravel, 0, table->offset));
-    TRY(gravel_set_constant(mer->node.gravel, 1, table->offset + table->n_shards * SHARD_BYTES));
-}
-
 static void build(struct mer *mer)
 {
     struct device_table *table = &mer->on_device;
     char options[MER_OPTIONS_BYTES];
-    set_constants(mer);
+    TRY(gravel_alloc(mer->node.gravel, table_bytes(mer), &table->offset));
+    TRY(gravel_set_constant(mer->node.gravel, 0, table->offset));
+    TRY(gravel_set_constant(mer->node.gravel, 1, table->offset + table->n_shards * SHARD_BYTES));
     TRY(gravel_server_build(mer->node.gravel, "on_device.cl", on_device_cl,
                             options_of(mer, options), &mer->node.program));
     table->count = node_kernel(&mer->node, "count_kmers");

@@ -120,22 +120,6 @@ static struct table_entry count_equal(const struct seen *seen, uint64_t n)
     return entry;
 }
 
-static bool is_counted(const struct reference *asked, const struct table_entry *right)
-{
-    uint32_t owner = kmer_owner(kmer_hash(right->kmer), asked->n_tables);
-    const struct table_entry *entry = table_find(&asked->tables[owner], right->kmer);
-    return entry && memcmp(entry, right, sizeof *entry) == 0;
-}
-
-/* Entries of this process's tables [count]. */
-static uint64_t n_entries(const struct reference *asked)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < asked->n_own; i++)
-        n += table_n_used(&asked->tables[asked->first + i]);
-    return n;
-}
-
 /* Every k-mer of the list is in the tables as often, and they hold no others. */
 static uint64_t compare(const struct reference *asked, const struct list *list)
 {
@@ -144,9 +128,13 @@ static uint64_t compare(const struct reference *asked, const struct list *list)
         for (end = begin + 1; end < list->n && list->seen[end].kmer == list->seen[begin].kmer;)
             end++;
         struct table_entry right = count_equal(list->seen + begin, end - begin);
-        n_wrong += !is_counted(asked, &right);
+        const struct table_entry *entry = table_find(
+            &asked->tables[kmer_owner(kmer_hash(right.kmer), asked->n_tables)], right.kmer);
+        n_wrong += !entry || memcmp(entry, &right, sizeof right) != 0;
     }
-    uint64_t n = n_entries(asked);
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < asked->n_own; i++)
+        n += table_n_used(&asked->tables[asked->first + i]);
     return n_wrong + (n > n_distinct ? n - n_distinct : n_distinct - n);
 }
 

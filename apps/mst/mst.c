@@ -57,15 +57,6 @@ static void make_arrays(struct mst *mst)
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
 
-static void set_begin(struct mst *mst)
-{
-    NODE_SET(mst->begin, 2, cl_uint, (cl_uint)mst->n_sections);
-    NODE_SET_ARRAYS(mst->begin, 3, mst->components, mst->roots[0], mst->roots[1], mst->vertices[0],
-                    mst->live[0]);
-    NODE_SET_OFFSETS(mst->begin, 8, mst->lightest_weights, mst->lightest_edges, mst->locks,
-                     mst->chosen);
-}
-
 static void set_section(struct mst *mst, cl_kernel kernel)
 {
     const cl_uint first = sections_first_argument(&mst->sections);
@@ -75,8 +66,13 @@ static void set_section(struct mst *mst, cl_kernel kernel)
 }
 
 /* What does not change from round to round. */
-static void set_rounds(struct mst *mst)
+static void set_arguments(struct mst *mst)
 {
+    NODE_SET(mst->begin, 2, cl_uint, (cl_uint)mst->n_sections);
+    NODE_SET_ARRAYS(mst->begin, 3, mst->components, mst->roots[0], mst->roots[1], mst->vertices[0],
+                    mst->live[0]);
+    NODE_SET_OFFSETS(mst->begin, 8, mst->lightest_weights, mst->lightest_edges, mst->locks,
+                     mst->chosen);
     NODE_SET_ARRAYS(mst->look, 3, mst->offsets, mst->entries, mst->components, mst->offers);
     NODE_SET(mst->look, 8, cl_mem, mst->counts);
     NODE_SET_ARRAYS(mst->hang, 3, mst->ends, mst->components);
@@ -104,8 +100,7 @@ static void make_kernels(struct mst *mst)
         mst->announce = node_kernel(&mst->node, "announce");
         NODE_SET_OFFSETS(mst->announce, 4, mst->lightest_weights, mst->lightest_edges, mst->chosen);
     }
-    set_begin(mst);
-    set_rounds(mst);
+    set_arguments(mst);
 }
 
 /* ---- open and close ---------------------------------------------------------------------------- */

@@ -311,13 +311,6 @@ static void build(struct pagerank *pagerank)
     node_build(&pagerank->node, "pagerank.cl", pagerank_cl, defines);
 }
 
-static void open_apply(struct pagerank *pagerank)
-{
-    pagerank->apply = node_kernel(&pagerank->node, "apply");
-    NODE_SET_ARRAYS(pagerank->apply, 2, pagerank->rank, pagerank->share, pagerank->degree);
-    NODE_SET_ARRAYS(pagerank->apply, 8, pagerank->totals, pagerank->chunks, pagerank->partial);
-}
-
 /* Words, if no option is about messages. */
 static void choose_send(struct pagerank *pagerank)
 {
@@ -361,7 +354,9 @@ static void open_node(void *self)
     pagerank->share = node_array(node, n_own(pagerank) * rank_bytes(pagerank), NULL);
     pagerank->totals = node_array(node, 2 * n_groups(pagerank) * rank_bytes(pagerank), NULL);
     build(pagerank);
-    open_apply(pagerank);
+    pagerank->apply = node_kernel(node, "apply");
+    NODE_SET_ARRAYS(pagerank->apply, 2, pagerank->rank, pagerank->share, pagerank->degree);
+    NODE_SET_ARRAYS(pagerank->apply, 8, pagerank->totals, pagerank->chunks, pagerank->partial);
     open_pull(pagerank);
     open_push(pagerank);
     open_words(pagerank);

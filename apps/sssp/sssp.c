@@ -146,14 +146,6 @@ static void choose_send(struct sssp *sssp)
         sssp->send = has_messages ? "edges" : "words";
 }
 
-static void make_accumulator(struct sssp *sssp)
-{
-    const struct node *node = &sssp->node;
-    if (node->n_nodes > 1 && !strcmp(sssp->send, "words"))
-        TRY(gravel_accumulator_create(&sssp->offers, node->gravel, sssp->distances,
-                                      sssp->part.partition.block, GRAVEL_MIN, GRAVEL_UINT));
-}
-
 static void open_node(void *self)
 {
     struct sssp *sssp = self;
@@ -179,7 +171,9 @@ static void open_node(void *self)
     else
         sssp_choose_widths(sssp);
     sssp_upload(sssp);
-    make_accumulator(sssp);
+    if (node->n_nodes > 1 && !strcmp(sssp->send, "words"))
+        TRY(gravel_accumulator_create(&sssp->offers, node->gravel, sssp->distances,
+                                      sssp->part.partition.block, GRAVEL_MIN, GRAVEL_UINT));
     build(sssp);
     set_arguments(sssp);
     if (node->schedule)
@@ -285,30 +279,21 @@ static bool gather(struct sssp *sssp, struct listed *listed)
     return listed->n_all_own + listed->n_all_sent > 0;
 }
 
-/* A vertex and a distance for each edge of a chunk. */
-static struct node_bound bound_of(const struct sssp *sssp)
-{
-    return (struct node_bound){.n_messages = sssp->longest_chunk,
-                               .message_bytes = 4 + (uint32_t)sssp_distance_bytes(sssp)};
-}
-
 /* Own edges whose distances take longer to lower than it takes to begin a flush [chunks]. */
 #define MANY_CHUNKS (UINT64_C(1) << 17)
-
-static void offer(struct sssp *sssp, const struct listed *listed)
-{
-    node_run_full(&sssp->node, sssp->relax, listed->n_sent);
-    if (listed->n_own >= MANY_CHUNKS)
-        TRY(gravel_accumulator_begin(sssp->offers));
-}
 
 /* What is sent comes first, and travels while own distances are lowered: for those no node waits but this, in gather. */
 static void relax(struct sssp *sssp, const struct listed *listed)
 {
+    /* A vertex and a distance for each edge of a chunk. */
+    const struct node_bound bound = {.n_messages = sssp->longest_chunk,
+                                     .message_bytes = 4 + (uint32_t)sssp_distance_bytes(sssp)};
     if (listed->n_all_sent && sssp->offers)
-        offer(sssp, listed);
+        node_run_full(&sssp->node, sssp->relax, listed->n_sent);
     else if (listed->n_all_sent)
-        node_send_full(&sssp->node, sssp->relax, listed->n_sent, bound_of(sssp));
+        node_send_full(&sssp->node, sssp->relax, listed->n_sent, bound);
+    if (listed->n_all_sent && sssp->offers && listed->n_own >= MANY_CHUNKS)
+        TRY(gravel_accumulator_begin(sssp->offers));
     if (listed->n_own)
         node_run_full(&sssp->node, sssp->relax_own, listed->n_own);
     if (listed->n_all_sent)
@@ -339,17 +324,6 @@ static bool take_round(struct sssp *sssp)
     return true;
 }
 
-/* The least distance that waits at any node, as the last gather has found, or far. */
-static uint64_t find_lowest(struct sssp *sssp)
-{
-    uint64_t lowest = sssp_far(sssp->form),
-             *lows = read_distances(sssp, sssp->lows, sssp_n_groups(sssp));
-    for (uint64_t i = 0; i < sssp_n_groups(sssp); i++)
-        lowest = lows[i] < lowest ? lows[i] : lowest;
-    free(lows);
-    return node_least(&sssp->node, lowest);
-}
-
 static void search(void *self)
 {
     struct sssp *sssp = self;
@@ -363,7 +337,14 @@ static void search(void *self)
         while (take_round(sssp))
             ;
         width = sssp_next_width(sssp, width, &density);
-        lowest = end == far ? far : find_lowest(sssp);
+        lowest = far;
+        if (end == far)
+            continue;
+        uint64_t *lows = read_distances(sssp, sssp->lows, sssp_n_groups(sssp));
+        for (uint64_t i = 0; i < sssp_n_groups(sssp); i++)
+            lowest = lows[i] < lowest ? lows[i] : lowest;
+        free(lows);
+        lowest = node_least(&sssp->node, lowest); /* that waits, as the last gather has found */
     }
 }
 
