@@ -14,11 +14,6 @@
 
 #define FIRST_CAPACITY 1024
 
-static bool has_weights(const struct graph_input *input)
-{
-    return graph_input_weights(input) != GRAPH_UNWEIGHTED;
-}
-
 /* What is not written yet takes no memory, so doubling costs addresses only. */
 static bool grow(struct graph_input *input)
 {
@@ -29,7 +24,7 @@ static bool grow(struct graph_input *input)
     if (!ends)
         return false;
     input->ends = ends;
-    if (has_weights(input)) {
+    if (graph_input_weights(input) != GRAPH_UNWEIGHTED) {
         union graph_weight *weights = realloc(input->weights, capacity * sizeof *weights);
         if (!weights)
             return false;
@@ -103,14 +98,6 @@ static bool take_large(struct graph_input *input, struct text *text, union graph
     return read_float(input, text, weight);
 }
 
-static bool is_large(const struct text *text, size_t n)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < n && value <= UINT32_MAX; i++)
-        value = 10 * value + (uint64_t)(text->at[i] - '0');
-    return value > UINT32_MAX;
-}
-
 static bool read_uint(struct graph_input *input, struct text *text, union graph_weight *weight)
 {
     uint64_t value = 0;
@@ -128,8 +115,11 @@ bool graph_input_weight(struct graph_input *input, struct text *text, union grap
         return read_float(input, text, weight);
     }
     input->weights_are = GRAPH_UINT;
-    return is_large(text, text_word(text)) ? take_large(input, text, weight)
-                                           : read_uint(input, text, weight);
+    const size_t n = text_word(text);
+    uint64_t value = 0;
+    for (size_t i = 0; i < n && value <= UINT32_MAX; i++)
+        value = 10 * value + (uint64_t)(text->at[i] - '0');
+    return value > UINT32_MAX ? take_large(input, text, weight) : read_uint(input, text, weight);
 }
 
 bool graph_input_end(const struct graph_input *input, struct text *text)

@@ -57,14 +57,6 @@ static uint32_t level_at(const struct mesh *mesh, uint64_t x, uint64_t y)
     return is_near(distance_squared, radius, RIM_OF_1);
 }
 
-static uint64_t made_in_row(const struct mesh *mesh, uint64_t y)
-{
-    uint64_t n = 0;
-    for (uint64_t x = 0; x < mesh->width; x++)
-        n += leaves_of[level_at(mesh, x, y)] - 1;
-    return n;
-}
-
 /* ---- layout ---------------------------------------------------------------------------------- */
 
 /* Odd, so that no triangle has only one neighbour. */
@@ -82,7 +74,9 @@ static bool add_row(struct mesh *mesh)
     if (!starts)
         return false;
     mesh->row_starts = starts;
-    starts[mesh->height + 1] = starts[mesh->height] + made_in_row(mesh, mesh->height);
+    starts[mesh->height + 1] = starts[mesh->height];
+    for (uint64_t x = 0; x < mesh->width; x++)
+        starts[mesh->height + 1] += leaves_of[level_at(mesh, x, mesh->height)] - 1;
     mesh->height++;
     return true;
 }

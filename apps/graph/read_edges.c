@@ -30,16 +30,6 @@ static bool read_banner(struct text *text, struct list *list)
     return true;
 }
 
-/* Step over the time, which may be anything. */
-static bool skip_time(struct text *text)
-{
-    size_t n = text_word(text);
-    if (n == 0)
-        return text_fail(text, "time is missing");
-    text->at += n;
-    return true;
-}
-
 static bool read_ends(struct text *text, const struct list *list, struct graph_input *input,
                       struct graph_edge *edge)
 {
@@ -74,8 +64,10 @@ static bool read_edges(struct text *text, struct graph_input *input, int n_colum
             return false;
         if (is_first && n_columns < n_columns_max && n_columns == WEIGHT_COLUMNS && text_word(text))
             n_columns = MAX_COLUMNS;
-        if (n_columns == MAX_COLUMNS && !skip_time(text))
-            return false;
+        if (n_columns == MAX_COLUMNS && !text_word(text))
+            return text_fail(text, "time is missing");
+        if (n_columns == MAX_COLUMNS)
+            text->at += text_word(text); /* which may be anything */
         if (!text_end_line(text) || !graph_input_add(input, text, edge))
             return false;
         const struct graph_edge turned = {edge.to, edge.from, edge.weight};

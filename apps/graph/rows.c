@@ -21,15 +21,11 @@ static uint64_t row_after(const struct graph *graph, uint64_t n)
     return low;
 }
 
-static uint64_t begin(const struct graph *graph, uint32_t part, uint32_t n_parts)
-{
-    uint64_t n = graph->offsets[graph->n_vertices] + graph->n_vertices;
-    return row_after(graph, side_by_side_begin(part, n_parts, n));
-}
-
 struct graph_rows graph_rows_of(const struct graph *graph, uint32_t part, uint32_t n_parts)
 {
-    uint64_t first = begin(graph, part, n_parts), last = begin(graph, part + 1, n_parts);
+    const uint64_t n = graph->offsets[graph->n_vertices] + graph->n_vertices;
+    const uint64_t first = row_after(graph, side_by_side_begin(part, n_parts, n));
+    const uint64_t last = row_after(graph, side_by_side_begin(part + 1, n_parts, n));
     return (struct graph_rows){part, first, last, graph->offsets[first], graph->offsets[last]};
 }
 

@@ -74,14 +74,6 @@ bool text_fail(struct text *text, const char *format, ...)
     return false;
 }
 
-static bool check_expansion(struct text *text)
-{
-    if (text->expanded_bytes <= BOMB_BYTES ||
-        text->expanded_bytes / BOMB_RATIO <= infile_n_used(&text->file))
-        return true;
-    return text_fail(text, "expands to more than %d times its size, as no graph does", BOMB_RATIO);
-}
-
 /* Read on behind the unread bytes, which move to the front. False: nothing more, or failed. */
 static bool refill(struct text *text)
 {
@@ -98,7 +90,11 @@ static bool refill(struct text *text)
         return text_fail(text, "%s", text->file.reason);
     text->end += n;
     text->expanded_bytes += n;
-    return n > 0 && check_expansion(text);
+    if (text->expanded_bytes > BOMB_BYTES &&
+        text->expanded_bytes / BOMB_RATIO > infile_n_used(&text->file))
+        return text_fail(text, "expands to more than %d times its size, as no graph does",
+                         BOMB_RATIO);
+    return n > 0;
 }
 
 bool text_open(struct text *text, const char *path, char *reason)

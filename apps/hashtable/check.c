@@ -65,12 +65,6 @@ static bool is_here(const struct view *view, uint32_t key)
     return bucket_of(view->table, key) % view->table->node.n_nodes == view->number;
 }
 
-/* Whether an entry's list is the one that it is in. */
-static bool is_in_place(const struct view *view, uint32_t key, uint64_t bucket)
-{
-    return is_here(view, key) && bucket_of(view->table, key) / view->table->node.n_nodes == bucket;
-}
-
 /* ---- find -------------------------------------------------------------------------------------- */
 
 /* Entry key / 2 has an even key. */
@@ -120,7 +114,7 @@ static uint64_t walk(const struct view *view, uint32_t *seen)
             if (at > n_entries || n_met++ > n_entries) /* no entry, or a ring */
                 return n_wrong + 1;
             uint32_t key = hashtable_key(table, at - 1);
-            n_wrong += !is_in_place(view, key, bucket);
+            n_wrong += !is_here(view, key) || bucket_of(table, key) / table->node.n_nodes != bucket;
             n_wrong += is_upsert && view->keys[at - 1] != key;
             seen[at - 1]++;
         }

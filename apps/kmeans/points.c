@@ -18,22 +18,6 @@
 #define MARGIN (WIDTH / 8) /* places keep this far from the borders */
 #define SCATTER 16         /* times [-131070, 131070], which is less than the margin */
 
-/* Streams of random numbers that share nothing. */
-static uint64_t key_of_places(const struct kmeans *kmeans)
-{
-    return random_key(2 * kmeans->options.seed);
-}
-static uint64_t key_of_points(const struct kmeans *kmeans)
-{
-    return random_key(2 * kmeans->options.seed + 1);
-}
-
-static uint32_t place_coordinate(const struct kmeans *kmeans, uint64_t place, uint64_t d)
-{
-    uint64_t ran = random_at(key_of_places(kmeans), place * kmeans->n_dimensions + d);
-    return MARGIN + (uint32_t)((ran >> 32) * (WIDTH - 2 * MARGIN) >> 32);
-}
-
 static int32_t scatter(uint64_t ran)
 {
     uint32_t sum = 0;
@@ -42,29 +26,23 @@ static int32_t scatter(uint64_t ran)
     return ((int32_t)sum - 2 * 0xffff) * SCATTER;
 }
 
-/* Numbers of a point: its place, then its coordinates. */
-static uint64_t number_of(const struct kmeans *kmeans, uint64_t point)
-{
-    return point * (kmeans->n_dimensions + 1);
-}
-
-static uint64_t place_of(const struct kmeans *kmeans, uint64_t point)
-{
-    uint64_t ran = random_at(key_of_points(kmeans), number_of(kmeans, point));
-    return (ran >> 32) * kmeans->n_clusters >> 32;
-}
-
 void points_generate(const struct kmeans *kmeans, struct block_range range, uint32_t *coordinates)
 {
-    uint64_t n = range.last - range.first, key = key_of_points(kmeans);
+    /* Streams of random numbers that share nothing. Those of a point: its place, then its coordinates. */
+    const uint64_t key_of_places = random_key(2 * kmeans->options.seed);
+    const uint64_t key = random_key(2 * kmeans->options.seed + 1);
+    const uint64_t n = range.last - range.first, n_dimensions = kmeans->n_dimensions;
     uint32_t places[MAX_CLUSTERS][MAX_DIMENSIONS];
     for (uint64_t place = 0; place < kmeans->n_clusters; place++)
-        for (uint64_t d = 0; d < kmeans->n_dimensions; d++)
-            places[place][d] = place_coordinate(kmeans, place, d);
+        for (uint64_t d = 0; d < n_dimensions; d++) {
+            uint64_t ran = random_at(key_of_places, place * n_dimensions + d);
+            places[place][d] = MARGIN + (uint32_t)((ran >> 32) * (WIDTH - 2 * MARGIN) >> 32);
+        }
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t point = range.first + i, place = place_of(kmeans, point);
-        for (uint64_t d = 0; d < kmeans->n_dimensions; d++) {
-            uint64_t ran = random_at(key, number_of(kmeans, point) + 1 + d);
+        uint64_t number = (range.first + i) * (n_dimensions + 1);
+        uint64_t place = (random_at(key, number) >> 32) * kmeans->n_clusters >> 32;
+        for (uint64_t d = 0; d < n_dimensions; d++) {
+            uint64_t ran = random_at(key, number + 1 + d);
             coordinates[d * n + i] = places[place][d] + (uint32_t)scatter(ran);
         }
     }

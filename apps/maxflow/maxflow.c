@@ -90,11 +90,6 @@ static void make_kernels(struct maxflow *maxflow)
 
 /* ---- open and close ---------------------------------------------------------------------------- */
 
-static uint64_t heap_bytes(const struct maxflow_rows *net)
-{
-    return 24 * (net->n_vertices + 1) + 20 * (net->n_entries + 1) + sizeof(struct maxflow_network);
-}
-
 static void open_node(void *self)
 {
     struct maxflow *maxflow = self;
@@ -111,8 +106,10 @@ static void open_node(void *self)
                                                      .max_pending = maxflow->max_pending
                                                                         ? maxflow->max_pending
                                                                         : maxflow->net.n_vertices}};
-    sections_open(&maxflow->sections, &maxflow->node, heap_bytes(&maxflow->net), "maxflow.cl",
-                  maxflow_cl, &handler, 1);
+    const uint64_t heap_bytes = 24 * (maxflow->net.n_vertices + 1) +
+                                20 * (maxflow->net.n_entries + 1) + sizeof(struct maxflow_network);
+    sections_open(&maxflow->sections, &maxflow->node, heap_bytes, "maxflow.cl", maxflow_cl,
+                  &handler, 1);
     if (maxflow->node.n_nodes > 1)
         die("the network is in the memory of one node, and there are %u", maxflow->node.n_nodes);
     make_memory(maxflow);

@@ -59,13 +59,6 @@ static uint8_t turned(uint8_t base)
     return base == BASE_NONE ? base : (uint8_t)(3 - base);
 }
 
-static bool is_mine(const struct reference *asked, word128 kmer)
-{
-    struct kmer words = {.high = (uint64_t)(kmer >> 64), .low = (uint64_t)kmer};
-    uint32_t owner = kmer_owner(kmer_hash(words), asked->n_tables);
-    return owner - asked->first < asked->n_own;
-}
-
 static void list_sequence(const struct reference *asked, struct list *list,
                           const struct sequence *sequence)
 {
@@ -79,7 +72,8 @@ static void list_sequence(const struct reference *asked, struct list *list,
         struct seen seen = {window.forward, left, right};
         if (window.backward < window.forward)
             seen = (struct seen){window.backward, turned(right), turned(left)};
-        if (is_mine(asked, seen.kmer))
+        struct kmer words = {.high = (uint64_t)(seen.kmer >> 64), .low = (uint64_t)seen.kmer};
+        if (kmer_owner(kmer_hash(words), asked->n_tables) - asked->first < asked->n_own)
             add(list, seen);
     }
 }

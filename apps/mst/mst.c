@@ -231,17 +231,7 @@ static void announce(struct mst *mst, uint64_t n_live)
     TRY(gravel_barrier(mst->node.gravel));
 }
 
-/* Components below others, however deep, hang directly below roots. @param side  [in, out] the array that has them. */
-static void flatten(struct mst *mst, uint64_t n_live, unsigned *side)
-{
-    uint64_t is_below = 1;
-    for (; is_below; *side = !*side) {
-        NODE_SET_ARRAYS(mst->jump, 3, mst->roots[*side], mst->roots[!*side]);
-        is_below = count(mst, mst->jump, n_live);
-    }
-}
-
-/* Of n_live components: those that are left. @return  how many. */
+/* Of n_live components: those that are left. @param side  [in, out] the array that has the roots. @return  how many. */
 static uint64_t join(struct mst *mst, uint64_t n_live, unsigned *side)
 {
     const unsigned turn = mst->n_rounds % 2;
@@ -249,7 +239,11 @@ static uint64_t join(struct mst *mst, uint64_t n_live, unsigned *side)
     NODE_SET(mst->hang, 5, cl_mem, mst->roots[*side]);
     NODE_SET(mst->jump, 2, cl_mem, mst->live[turn]);
     enqueue(mst, mst->hang, n_live);
-    flatten(mst, n_live, side);
+    /* Components below others, however deep, hang directly below roots. */
+    for (uint64_t is_below = 1; is_below; *side = !*side) {
+        NODE_SET_ARRAYS(mst->jump, 3, mst->roots[*side], mst->roots[!*side]);
+        is_below = count(mst, mst->jump, n_live);
+    }
     NODE_SET(mst->relabel, 2, cl_mem, mst->roots[*side]);
     enqueue(mst, mst->relabel, mst->n_vertices);
     NODE_SET_ARRAYS(mst->keep, 2, mst->live[turn], mst->roots[*side], mst->live[!turn]);

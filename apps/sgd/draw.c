@@ -23,7 +23,7 @@
 #define USERS_AN_ITEM 6.54
 #define USER_EXPONENT 1.55
 #define ITEM_EXPONENT 1.77
-#define TASTES 4u /* that decide a value */
+#define TASTES UINT64_C(4) /* that decide a value */
 
 static double unit(uint64_t random)
 {
@@ -36,17 +36,12 @@ static uint64_t row_by_rank(double random, double exponent, uint64_t n)
     return rank < n ? rank : n - 1;
 }
 
-/* -1 to 1 for each row and taste. */
-static double taste(uint64_t key, uint64_t row, uint32_t i)
-{
-    return 2 * unit(random_at(key, row * TASTES + i)) - 1;
-}
-
 static float value_of(uint64_t key, const struct sgd_rating *rating, double noise)
 {
     double value = 3.5 + noise;
-    for (uint32_t i = 0; i < TASTES; i++)
-        value += taste(~key, rating->user, i) * taste(~key, rating->item, i);
+    for (uint64_t i = 0; i < TASTES; i++) /* -1 to 1 for each row and taste */
+        value += (2 * unit(random_at(~key, rating->user * TASTES + i)) - 1) *
+                 (2 * unit(random_at(~key, rating->item * TASTES + i)) - 1);
     value = round(2 * value) / 2;
     return (float)(value < 0.5 ? 0.5 : value > 5 ? 5 : value);
 }

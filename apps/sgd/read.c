@@ -36,12 +36,6 @@ struct line {
     char *fields[MOST_FIELDS]; /* in `bytes` */
 };
 
-static bool fail_shape(struct text *text)
-{
-    return text_fail(text, "'%s' is not user::item::rating::time or user,item,rating,time",
-                     text_quote(text));
-}
-
 /* @return  how many; MOST_FIELDS + 1 for more */
 static unsigned split(struct line *line, const char *separator)
 {
@@ -71,7 +65,8 @@ static bool take_line(struct text *text, struct shape *shape, struct line *line)
         shape->separator = strchr(line->bytes, ',') ? "," : "::";
     const unsigned n_fields = split(line, shape->separator);
     if (n_fields != MOST_FIELDS && n_fields != MOST_FIELDS - 1)
-        return fail_shape(text);
+        return text_fail(text, "'%s' is not user::item::rating::time or user,item,rating,time",
+                         text_quote(text));
     if (shape->n_fields && shape->n_fields != n_fields)
         return text_fail(text, "'%s' has %u fields, and the first line %u", text_quote(text),
                          n_fields, shape->n_fields);

@@ -114,15 +114,6 @@ static void set_arguments(struct sssp *sssp)
                         sssp->settled, sssp->best);
 }
 
-/* With --schedule all vertices are tasks, in every round. */
-static void open_tasks(struct sssp *sssp)
-{
-    tasks_open_stretches(&sssp->tasks, &sssp->node, sssp_n_own(sssp));
-    NODE_SET(sssp->relax_tasks, 1, cl_uint, (cl_uint)sssp_n_own(sssp));
-    NODE_SET_ARRAYS(sssp->relax_tasks, 2, sssp->offsets, sssp->slots, sssp->weights, sssp->settled,
-                    sssp->best, sssp->counts);
-}
-
 /* What can only be judged by the graph. */
 static void check_options(const struct sssp *sssp)
 {
@@ -176,8 +167,13 @@ static void open_node(void *self)
                                       sssp->part.partition.block, GRAVEL_MIN, GRAVEL_UINT));
     build(sssp);
     set_arguments(sssp);
-    if (node->schedule)
-        open_tasks(sssp);
+    if (!node->schedule)
+        return;
+    /* All vertices are tasks, in every round. */
+    tasks_open_stretches(&sssp->tasks, node, sssp_n_own(sssp));
+    NODE_SET(sssp->relax_tasks, 1, cl_uint, (cl_uint)sssp_n_own(sssp));
+    NODE_SET_ARRAYS(sssp->relax_tasks, 2, sssp->offsets, sssp->slots, sssp->weights, sssp->settled,
+                    sssp->best, sssp->counts);
 }
 
 static void close_node(void *self)
