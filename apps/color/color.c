@@ -63,8 +63,8 @@ static void open_node(void *self)
 static void close_node(void *self)
 {
     struct color *color = self;
-    if (color->way->close)
-        color->way->close(color);
+    TRY(gravel_mirror_destroy(color->guessed.mirror));
+    tasks_close(&color->scheduled.tasks);
     ghosts_close(&color->ghosts);
     part_close(&color->part);
 }
@@ -150,8 +150,7 @@ static uint64_t check(void *self, struct trials *trials)
 static void result(void *self, struct trials *trials)
 {
     struct color *color = self;
-    if (color->way->tell)
-        color->way->tell(color, trials);
+    tasks_tell(&color->scheduled.tasks, trials);
 }
 
 static const struct app app = {

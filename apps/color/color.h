@@ -43,12 +43,6 @@ struct way {
 
     /* Have the colours of a node's own vertices, which is alone; NULL: they are at color->colors of each. */
     void (*fetch)(struct color *color, uint32_t *colors);
-
-    /* Report what only this way has; NULL: nothing. */
-    void (*tell)(struct color *color, struct trials *trials);
-
-    /* Free what node_close does not; NULL: nothing. */
-    void (*close)(struct color *color);
 };
 
 extern const struct way color_guessed, color_ordered, color_scheduled;

@@ -103,11 +103,6 @@ static uint64_t guess(struct color *color)
     return node_sum(&color->node, mend(color));
 }
 
-static void close_mirror(struct color *color)
-{
-    TRY(gravel_mirror_destroy(color->guessed.mirror));
-}
-
 extern const char guessed_cl[]; /* guessed.cl */
 const struct way color_guessed = {
     .file = "guessed.cl",
@@ -119,5 +114,4 @@ const struct way color_guessed = {
     .prepare = prepare,
     .reset = reset,
     .round = guess,
-    .close = close_mirror,
 };

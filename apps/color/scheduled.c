@@ -63,16 +63,6 @@ static void fetch(struct color *color, uint32_t *colors)
               color_n_own(color) * sizeof *colors, colors);
 }
 
-static void tell(struct color *color, struct trials *trials)
-{
-    tasks_tell(&color->scheduled.tasks, trials);
-}
-
-static void close_tasks(struct color *color)
-{
-    tasks_close(&color->scheduled.tasks);
-}
-
 extern const char scheduled_cl[]; /* scheduled.cl */
 const struct way color_scheduled = {
     .file = "scheduled.cl",
@@ -85,6 +75,4 @@ const struct way color_scheduled = {
     .reset = reset,
     .round = run_tasks,
     .fetch = fetch,
-    .tell = tell,
-    .close = close_tasks,
 };

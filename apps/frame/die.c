@@ -62,3 +62,14 @@ void *app_array(uint64_t n, size_t bytes, const char *what)
         die("no memory for %s: %llu times %zu bytes", what, (unsigned long long)n, bytes);
     return array;
 }
+
+void *app_room(void *array, uint64_t n, uint64_t *room, size_t bytes, const char *what)
+{
+    if (n < *room)
+        return array;
+    *room = *room ? 2 * *room : 1024;
+    array = realloc(array, *room * bytes);
+    if (!array)
+        die("no memory for %llu %s", (unsigned long long)*room, what);
+    return array;
+}

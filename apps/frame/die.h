@@ -40,4 +40,7 @@ bool turn_is_first(void);
 /** Return at once in the first process, in others after TURN_WAIT_S. */
 void turn_await(void);
 
+/** Make room for one more behind n elements, and for as many again where there is none; or die. @return  the array. */
+void *app_room(void *array, uint64_t n, uint64_t *room, size_t bytes, const char *what);
+
 #endif

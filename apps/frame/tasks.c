@@ -63,6 +63,8 @@ void tasks_run_stretches(struct tasks *tasks, cl_kernel kernel)
 void tasks_tell(struct tasks *tasks, struct trials *trials)
 {
     struct gravel_steal_stats stats;
+    if (!tasks->steal)
+        return;
     const char *policy = gravel_config_of(tasks->node->gravel)->steal_policy;
     TRY(gravel_steal_stats_read(tasks->steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS));
     trials_add_word(trials, "schedule", policy);

@@ -45,12 +45,13 @@ void tasks_run_stretches(struct tasks *tasks, cl_kernel kernel);
 /** Run all tasks. */
 void tasks_run(struct tasks *tasks, cl_kernel kernel);
 
-/** Add the policy and the counts since then to the report, and a line. */
+/** Add the policy and the counts since then to the report, and a line; none where no tasks were opened. */
 void tasks_tell(struct tasks *tasks, struct trials *trials);
 
 /** Work-items of a launch. */
 uint64_t tasks_n_items(const struct tasks *tasks);
 
+/** Close; tasks that were never opened are fine. */
 void tasks_close(struct tasks *tasks);
 
 #endif

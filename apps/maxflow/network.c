@@ -29,12 +29,7 @@ static void add_arc(struct maxflow_arcs *arcs, struct maxflow_arc arc)
 {
     if (arc.from == arc.to)
         return;
-    if (arcs->n == arcs->n_room) {
-        arcs->n_room = arcs->n_room ? 2 * arcs->n_room : 1024;
-        arcs->each = realloc(arcs->each, arcs->n_room * sizeof *arcs->each);
-        if (!arcs->each)
-            die("no memory for %" PRIu64 " arcs", arcs->n_room);
-    }
+    arcs->each = app_room(arcs->each, arcs->n, &arcs->n_room, sizeof *arcs->each, "arcs");
     arcs->each[arcs->n++] = arc;
 }
 

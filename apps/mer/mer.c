@@ -16,7 +16,6 @@
 #include "frame/outfile.h"
 #include "mer.h"
 #include "pack.h"
-#include "reference.h"
 #include "sequence.h"
 
 #include <stdio.h>
@@ -244,18 +243,8 @@ static void result(void *self, struct trials *trials)
 
 static uint64_t check(void *self, struct trials *trials)
 {
-    const struct mer *mer = self;
-    const struct reference asked = {.paths = mer->paths.each,
-                                    .prints = mer->prints,
-                                    .n_paths = mer->paths.n,
-                                    .k = (unsigned)mer->k,
-                                    .least_quality = (unsigned)mer->least_quality,
-                                    .tables = mer->tables,
-                                    .n_tables = mer->node.n_nodes,
-                                    .first = mer->node.number,
-                                    .n_own = mer->node.n_local};
     double serial_s;
-    uint64_t n_wrong = reference_check(&asked, &serial_s);
+    uint64_t n_wrong = reference_check(self, &serial_s);
     trials_add_real(trials, "serial_seconds", serial_s);
     trials_say(trials, "  serial, of node 0's k-mers, with reading: %.6f s\n", serial_s);
     return n_wrong;

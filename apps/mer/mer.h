@@ -79,4 +79,12 @@ void set_text(const struct mer *mer, cl_kernel kernel, cl_uint first);
 const char *compiler_options(const struct mer *mer, const char *more,
                              char options[MER_OPTIONS_BYTES]);
 
+/**
+ * Compare this process's tables with all their k-mers sorted.
+ *
+ * @param serial_s  [out] reading and sorting took [s].
+ * @return          k-mers that are wrong [count].
+ */
+uint64_t reference_check(const struct mer *mer, double *serial_s);
+
 #endif

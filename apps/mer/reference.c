@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * List k-mers, sort them, and count equal ones. See reference.h.
+ * The check: read the files again, base by base, list the k-mers that belong to this process's tables, sort them, and
+ * compare what equal ones come to with the tables. It shares only the reader and the hash with what counts.
  *
- * Path: reference.h -> sequence.h -> this
+ * Path: mer.c -> this -> sequence.h, table.h
  * Owner: nothing outlives the call.
  * Threads: main's.
  */
-#include "reference.h"
+#include "mer.h"
 #include "sequence.h"
 #include "frame/die.h"
-#include "frame/trials.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,17 +33,6 @@ struct window {
     uint64_t n_known; /* bases since the last that is none */
 };
 
-static void add(struct list *list, struct seen seen)
-{
-    if (list->n == list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 4096;
-        list->seen = realloc(list->seen, list->capacity * sizeof *list->seen);
-        if (!list->seen)
-            die("no memory to check more than %llu k-mers", (unsigned long long)list->n);
-    }
-    list->seen[list->n++] = seen;
-}
-
 static void slide(struct window *window, uint8_t base, unsigned k)
 {
     word128 mask = ((word128)1 << 2 * k) - 1;
@@ -59,38 +48,41 @@ static uint8_t turned(uint8_t base)
     return base == BASE_NONE ? base : (uint8_t)(3 - base);
 }
 
-static void list_sequence(const struct reference *asked, struct list *list,
-                          const struct sequence *sequence)
+static void list_sequence(const struct mer *mer, struct list *list, const struct sequence *sequence)
 {
     struct window window = {0};
     for (uint64_t i = 0; i < sequence->n_bases; i++) {
-        slide(&window, sequence->bases[i], asked->k);
-        if (window.n_known < asked->k)
+        slide(&window, sequence->bases[i], (unsigned)mer->k);
+        if (window.n_known < mer->k)
             continue;
-        uint8_t left = i >= asked->k ? sequence->bases[i - asked->k] : BASE_NONE;
+        uint8_t left = i >= mer->k ? sequence->bases[i - mer->k] : BASE_NONE;
         uint8_t right = i + 1 < sequence->n_bases ? sequence->bases[i + 1] : BASE_NONE;
         struct seen seen = {window.forward, left, right};
         if (window.backward < window.forward)
             seen = (struct seen){window.backward, turned(right), turned(left)};
         struct kmer words = {.high = (uint64_t)(seen.kmer >> 64), .low = (uint64_t)seen.kmer};
-        if (kmer_owner(kmer_hash(words), asked->n_tables) - asked->first < asked->n_own)
-            add(list, seen);
+        if (kmer_owner(kmer_hash(words), mer->node.n_nodes) - mer->node.number >= mer->node.n_local)
+            continue;
+        list->seen =
+            app_room(list->seen, list->n, &list->capacity, sizeof seen, "k-mers of the check");
+        list->seen[list->n++] = seen;
     }
 }
 
-static void list_file(const struct reference *asked, struct list *list, unsigned i)
+static void list_file(const struct mer *mer, struct list *list, unsigned i)
 {
     char reason[SEQUENCE_REASON_BYTES];
     struct sequence sequence;
-    struct sequence_file *file = sequence_open(asked->paths[i], asked->least_quality, reason);
+    struct sequence_file *file =
+        sequence_open(mer->paths.each[i], (unsigned)mer->least_quality, reason);
     if (!file)
         die("%s", reason);
     while (sequence_next(file, &sequence))
-        list_sequence(asked, list, &sequence);
+        list_sequence(mer, list, &sequence);
     if (sequence_has_failed(file))
         die("%s", reason);
-    if (asked->prints && !fingerprint_is_same(sequence_print(file), asked->prints[i]))
-        die("%s: the file has changed since it was read", asked->paths[i]);
+    if (!fingerprint_is_same(sequence_print(file), mer->prints[i]))
+        die("%s: the file has changed since it was read", mer->paths.each[i]);
     sequence_close(file);
 }
 
@@ -115,7 +107,7 @@ static struct table_entry count_equal(const struct seen *seen, uint64_t n)
 }
 
 /* Every k-mer of the list is in the tables as often, and they hold no others. */
-static uint64_t compare(const struct reference *asked, const struct list *list)
+static uint64_t compare(const struct mer *mer, const struct list *list)
 {
     uint64_t n_wrong = 0, n_distinct = 0;
     for (uint64_t begin = 0, end; begin < list->n; begin = end, n_distinct++) {
@@ -123,25 +115,25 @@ static uint64_t compare(const struct reference *asked, const struct list *list)
             end++;
         struct table_entry right = count_equal(list->seen + begin, end - begin);
         const struct table_entry *entry = table_find(
-            &asked->tables[kmer_owner(kmer_hash(right.kmer), asked->n_tables)], right.kmer);
+            &mer->tables[kmer_owner(kmer_hash(right.kmer), mer->node.n_nodes)], right.kmer);
         n_wrong += !entry || memcmp(entry, &right, sizeof right) != 0;
     }
     uint64_t n = 0;
-    for (uint32_t i = 0; i < asked->n_own; i++)
-        n += table_n_used(&asked->tables[asked->first + i]);
+    for (uint32_t i = 0; i < mer->node.n_local; i++)
+        n += table_n_used(&mer->tables[mer->node.number + i]);
     return n_wrong + (n > n_distinct ? n - n_distinct : n_distinct - n);
 }
 
-uint64_t reference_check(const struct reference *asked, double *serial_s)
+uint64_t reference_check(const struct mer *mer, double *serial_s)
 {
     struct list list = {0};
     double begin_s = trials_clock();
-    for (unsigned i = 0; i < asked->n_paths; i++)
-        list_file(asked, &list, i);
+    for (unsigned i = 0; i < mer->paths.n; i++)
+        list_file(mer, &list, i);
     if (list.n)
         qsort(list.seen, list.n, sizeof *list.seen, compare_seen);
     *serial_s = trials_clock() - begin_s;
-    uint64_t n_wrong = compare(asked, &list);
+    uint64_t n_wrong = compare(mer, &list);
     free(list.seen);
     return n_wrong;
 }

@@ -365,8 +365,7 @@ static void open_node(void *self)
 static void close_node(void *self)
 {
     struct pagerank *pagerank = self;
-    if (pagerank->node.schedule)
-        tasks_close(&pagerank->tasks);
+    tasks_close(&pagerank->tasks);
     part_close(&pagerank->part);
     TRY(gravel_mirror_destroy(pagerank->slots));
 }
@@ -506,8 +505,7 @@ static void describe(void *self, struct trials *trials)
 static void result(void *self, struct trials *trials)
 {
     struct pagerank *pagerank = self;
-    if (pagerank->node.schedule)
-        tasks_tell(&pagerank->tasks, trials);
+    tasks_tell(&pagerank->tasks, trials);
 }
 
 static const struct app app = {

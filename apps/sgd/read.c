@@ -132,17 +132,6 @@ static bool take_names(struct text *text, struct shape *shape)
 
 /* ---- all lines --------------------------------------------------------------------------------- */
 
-static void add(struct sgd_ratings *ratings, uint64_t *capacity, struct sgd_rating rating)
-{
-    if (ratings->n == *capacity) {
-        *capacity = *capacity ? 2 * *capacity : 1024;
-        ratings->each = realloc(ratings->each, *capacity * sizeof *ratings->each);
-        if (!ratings->each)
-            die("no memory for %llu ratings", (unsigned long long)*capacity);
-    }
-    ratings->each[ratings->n++] = rating;
-}
-
 static bool read_lines(struct text *text, struct sgd_ratings *ratings)
 {
     uint64_t capacity = 0;
@@ -152,8 +141,11 @@ static bool read_lines(struct text *text, struct sgd_ratings *ratings)
         const bool are_names = !shape.separator && isalpha(*text->at);
         if (are_names ? !take_names(text, &shape) : !take_rating(text, &shape, &rating))
             return false;
-        if (!are_names)
-            add(ratings, &capacity, rating);
+        if (are_names)
+            continue;
+        ratings->each =
+            app_room(ratings->each, ratings->n, &capacity, sizeof *ratings->each, "ratings");
+        ratings->each[ratings->n++] = rating;
     }
     return ratings->n || text->has_failed ? !text->has_failed
                                           : text_fail(text, "the file has no ratings");

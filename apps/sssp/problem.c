@@ -130,12 +130,7 @@ struct heap {
 static void put(struct heap *heap, struct waiting waiting)
 {
     uint64_t at = heap->n++;
-    if (at == heap->room) {
-        heap->room = heap->room ? 2 * heap->room : 1024;
-        heap->each = realloc(heap->each, heap->room * sizeof *heap->each);
-        if (!heap->each)
-            die("no memory for the check");
-    }
+    heap->each = app_room(heap->each, at, &heap->room, sizeof *heap->each, "vertices of the check");
     for (; at && heap->each[(at - 1) / 2].distance > waiting.distance; at = (at - 1) / 2)
         heap->each[at] = heap->each[(at - 1) / 2];
     heap->each[at] = waiting;

@@ -179,8 +179,7 @@ static void open_node(void *self)
 static void close_node(void *self)
 {
     struct sssp *sssp = self;
-    if (sssp->node.schedule)
-        tasks_close(&sssp->tasks);
+    tasks_close(&sssp->tasks);
     TRY(gravel_accumulator_destroy(sssp->offers));
     part_close(&sssp->part);
 }
@@ -457,8 +456,7 @@ static uint64_t check(void *self, struct trials *trials)
 static void result(void *self, struct trials *trials)
 {
     struct sssp *sssp = self;
-    if (sssp->node.schedule)
-        tasks_tell(&sssp->tasks, trials);
+    tasks_tell(&sssp->tasks, trials);
 }
 
 static const struct app app = {

@@ -10,6 +10,7 @@
 #include "uts/uts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define RANDOM_END 0x80000000u
 #define HYBRID_PART 0.5 /* of the depth that is geometric; UTS's default */
@@ -103,4 +104,38 @@ void tree_limits(const struct tree *tree, uint32_t depth, uint32_t *limits)
 uint32_t tree_chance(const struct tree *tree)
 {
     return tree->type == GEOMETRIC ? 0 : (uint32_t)ceil(tree->chance * RANDOM_END);
+}
+
+/* ---- the check: one thread searches the tree depth first, and counts children by the formula -------- */
+
+struct stack {
+    struct task *tasks;
+    uint64_t n, capacity;
+};
+
+static void visit(const struct tree *tree, const struct task *node, struct stack *stack,
+                  struct tree_size *size)
+{
+    size->n_nodes++;
+    size->n_leaves += node->n_children == 0;
+    size->depth = node->depth > size->depth ? node->depth : size->depth;
+    for (uint32_t i = 0; i < node->n_children; i++) {
+        struct task child = {.depth = node->depth + 1};
+        sha1_spawn(node->state, i, child.state);
+        child.n_children = tree_n_children(tree, sha1_random(child.state), child.depth);
+        stack->tasks =
+            app_room(stack->tasks, stack->n, &stack->capacity, sizeof child, "nodes of a tree");
+        stack->tasks[stack->n++] = child;
+    }
+}
+
+struct tree_size tree_search(const struct tree *tree)
+{
+    struct tree_size size = {0, 0, 0};
+    struct stack stack = {NULL, 0, 0};
+    struct task node = tree_root(tree);
+    for (visit(tree, &node, &stack, &size); stack.n; visit(tree, &node, &stack, &size))
+        node = stack.tasks[--stack.n];
+    free(stack.tasks);
+    return size;
 }

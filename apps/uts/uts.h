@@ -2,7 +2,7 @@
 /*
  * What the parts of UTS share.
  *
- * Path: uts.c (options, trials) -> tree.c (trees, thresholds) -> check.c (check)
+ * Path: uts.c (options, trials) -> tree.c (trees, thresholds, check)
  * Owner: uts.c.
  * Threads: main's.
  */
