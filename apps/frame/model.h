@@ -49,6 +49,9 @@ struct model {
     const struct model_host *host; /* NULL: Gravel sends */
 };
 
+/** The one such way: models/coprocessor.c. */
+extern const struct model_host coprocessor_host;
+
 /** All, in the order of --model. */
 extern const struct model models[];
 

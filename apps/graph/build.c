@@ -234,11 +234,8 @@ static void cut_into_bins(struct sort *sort)
 int graph_build_rows(struct graph *out, const struct partition *partition, uint32_t node,
                      const struct graph_stream *stream)
 {
-    int status = graph_alloc(out, partition_count(partition, node), 0, GRAPH_UNWEIGHTED);
-    if (status)
-        return status;
-    free(out->neighbours);
-    out->neighbours = NULL;
+    *out = (struct graph){.n_vertices = partition_count(partition, node)};
+    out->offsets = calloc(out->n_vertices + 1, sizeof *out->offsets);
     const uint32_t n_threads = side_by_side_threads();
     struct sort sort = {.graph = out,
                         .stream = stream,
@@ -247,7 +244,7 @@ int graph_build_rows(struct graph *out, const struct partition *partition, uint3
                         .n_listed = stream->has_parts ? n_threads : 1,
                         .n_sorted = n_threads};
     cut_into_bins(&sort);
-    status = sort.bins && sort.starts ? sort_rows(&sort) : -ENOMEM;
+    int status = out->offsets && sort.bins && sort.starts ? sort_rows(&sort) : -ENOMEM;
     for (uint64_t bin = 0; sort.bins && bin < sort.n_bins; bin++)
         free_bin(&sort, bin);
     free(sort.bins);

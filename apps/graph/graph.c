@@ -20,17 +20,6 @@ static void *alloc_array(uint64_t n, size_t element_bytes)
     return malloc(n ? n * element_bytes : 1);
 }
 
-int graph_alloc(struct graph *graph, uint64_t n_vertices, uint64_t n_edges,
-                enum graph_weights weights_are)
-{
-    *graph = (struct graph){.n_vertices = n_vertices};
-    graph->offsets = calloc(n_vertices + 1, sizeof *graph->offsets);
-    if (graph->offsets)
-        return graph_alloc_edges(graph, n_edges, weights_are);
-    graph_free(graph);
-    return -ENOMEM;
-}
-
 int graph_alloc_edges(struct graph *graph, uint64_t n_edges, enum graph_weights weights_are)
 {
     graph->n_edges = n_edges;

@@ -41,14 +41,6 @@ static inline uint64_t graph_degree(const struct graph *graph, uint64_t u)
 }
 
 /**
- * Allocate the arrays; only offsets are zeroed.
- *
- * @return  0, or -ENOMEM and *graph is empty.
- */
-int graph_alloc(struct graph *graph, uint64_t n_vertices, uint64_t n_edges,
-                enum graph_weights weights_are);
-
-/**
  * Allocate the arrays of edges of a graph that has its offsets only.
  *
  * @return  0, or -ENOMEM and *graph is empty.

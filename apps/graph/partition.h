@@ -29,18 +29,6 @@ static inline uint64_t block_of(uint64_t n_vertices, uint32_t n_nodes)
     return block ? block : 1;
 }
 
-/** Node that owns vertex v. */
-static inline uint32_t block_owner(uint64_t v, uint64_t block)
-{
-    return (uint32_t)(v / block);
-}
-
-/** Place of vertex v in its owner's block. */
-static inline uint64_t block_index(uint64_t v, uint64_t block)
-{
-    return v % block;
-}
-
 /** Vertices of one node; empty past the end. */
 static inline struct block_range block_range(uint64_t n_vertices, uint32_t n_nodes, uint32_t node)
 {
@@ -109,12 +97,12 @@ static inline uint64_t partition_place(const struct partition *partition, uint64
 static inline uint32_t partition_place_owner(const struct partition *partition, uint64_t place)
 {
     return partition->places ? partition_owner_of_place(partition, place)
-                             : block_owner(place, partition->block);
+                             : (uint32_t)(place / partition->block);
 }
 static inline uint64_t partition_place_index(const struct partition *partition, uint64_t place)
 {
     return partition->places ? place - partition->starts[partition_owner_of_place(partition, place)]
-                             : block_index(place, partition->block);
+                             : place % partition->block;
 }
 
 /** As above, by vertex. */

@@ -140,17 +140,6 @@ bool graph_read_rows(struct graph *rows, const char *path, const struct graph_fi
 
 /* ---- the first reading: a survey ------------------------------------------------------------- */
 
-/* The format wants symmetry and there is none: only the rows of all vertices can tell where. */
-static bool name_mismatch(const char *path, const struct graph_survey *survey, char *reason)
-{
-    const struct partition all = partition_blocks(survey->n_vertices, 1);
-    const struct graph_filter filter = {.partition = &all};
-    struct graph whole;
-    bool was_read = read_rows(&whole, path, &filter, survey, true, reason);
-    graph_free(&whole);
-    return was_read;
-}
-
 bool graph_read_survey(struct graph_survey *survey, const char *path, bool refuse_negative,
                        char *reason)
 {
@@ -169,7 +158,13 @@ bool graph_read_survey(struct graph_survey *survey, const char *path, bool refus
                                     .is_symmetric = input.imbalance == 0,
                                     .print = text.file.print};
     text_close(&text);
-    if (was_read && input.must_be_symmetric && !survey->is_symmetric)
-        return name_mismatch(path, survey, reason);
+    if (!was_read || !input.must_be_symmetric || survey->is_symmetric)
+        return was_read;
+    /* The format wants symmetry and there is none: only the rows of all vertices can tell where. */
+    const struct partition all = partition_blocks(survey->n_vertices, 1);
+    const struct graph_filter everything = {.partition = &all};
+    struct graph whole;
+    was_read = read_rows(&whole, path, &everything, survey, true, reason);
+    graph_free(&whole);
     return was_read;
 }

@@ -159,17 +159,6 @@ static size_t centres_bytes(const struct kmeans *kmeans)
     return n_words(kmeans) * sizeof(cl_uint);
 }
 
-/* This process's copy of all centres, to its heap. */
-static void write_centres(struct kmeans *kmeans, const cl_uint *centres)
-{
-    size_t bytes = centres_bytes(kmeans);
-    void *here;
-    TRY(gravel_map(kmeans->node.gravel, kmeans->centres, bytes, CL_MAP_WRITE_INVALIDATE_REGION,
-                   kmeans->node.number, &here));
-    memcpy(here, centres, bytes);
-    TRY(gravel_unmap(kmeans->node.gravel, here));
-}
-
 /* To the mean, rounded. A cluster without points keeps its centre. */
 static void move_centres(struct kmeans *kmeans, struct block_range clusters, const cl_ulong *sums)
 {
@@ -196,15 +185,6 @@ static void take_sums(struct kmeans *kmeans, uint32_t number, struct block_range
     TRY(gravel_unmap(kmeans->node.gravel, sums));
 }
 
-static void tell_centres(struct kmeans *kmeans, struct block_range clusters)
-{
-    uint64_t first = clusters.first * kmeans->n_dimensions;
-    uint64_t n = (clusters.last - clusters.first) * kmeans->n_dimensions;
-    for (uint32_t node = 0; node < kmeans->node.n_nodes; node++)
-        TRY(gravel_put(kmeans->node.gravel, kmeans->centres + first * sizeof(cl_uint),
-                       kmeans->after + first, n * sizeof(cl_uint), node));
-}
-
 static void update_centres(struct kmeans *kmeans)
 {
     struct node *node = &kmeans->node;
@@ -214,7 +194,11 @@ static void update_centres(struct kmeans *kmeans)
         if (clusters.first == clusters.last)
             continue;
         take_sums(kmeans, node->number + i, clusters);
-        tell_centres(kmeans, clusters);
+        const uint64_t first = clusters.first * kmeans->n_dimensions;
+        const uint64_t n = (clusters.last - clusters.first) * kmeans->n_dimensions;
+        for (uint32_t to = 0; to < node->n_nodes; to++)
+            TRY(gravel_put(node->gravel, kmeans->centres + first * sizeof(cl_uint),
+                           kmeans->after + first, n * sizeof(cl_uint), to));
     }
     TRY(gravel_barrier(node->gravel));
 }
@@ -234,27 +218,23 @@ static void reset(void *self)
 {
     struct kmeans *kmeans = self;
     points_start(kmeans, kmeans->after);
-    write_centres(kmeans, kmeans->after);
+    TRY(gravel_put(kmeans->node.gravel, kmeans->centres, kmeans->after, centres_bytes(kmeans),
+                   kmeans->node.number));
     TRY(gravel_barrier(kmeans->node.gravel));
-}
-
-/* A point's coordinates and its count; or, added up in a group, those of all clusters that a node has. */
-static struct node_bound bound_of(const struct kmeans *kmeans)
-{
-    uint64_t n_columns = kmeans->n_dimensions + 1;
-    return (struct node_bound){.n_messages =
-                                   kmeans->is_combined ? kmeans->block * n_columns : n_columns,
-                               .message_bytes = 12,
-                               .is_of_group = kmeans->is_combined};
 }
 
 static void run(void *self)
 {
     struct kmeans *kmeans = self;
+    /* A point's coordinates and its count; or, added up in a group, those of all clusters that a node has. */
+    const struct node_bound bound = {.n_messages = n_columns(kmeans) *
+                                                   (kmeans->is_combined ? kmeans->block : 1),
+                                     .message_bytes = 12,
+                                     .is_of_group = kmeans->is_combined};
     kmeans->n_done = 0;
     do {
         memcpy(kmeans->before, kmeans->after, centres_bytes(kmeans));
-        node_send(&kmeans->node, kmeans->assign, n_items(kmeans), bound_of(kmeans));
+        node_send(&kmeans->node, kmeans->assign, n_items(kmeans), bound);
         TRY(gravel_barrier(kmeans->node.gravel));
         update_centres(kmeans);
         TRY(gravel_get(kmeans->node.gravel, kmeans->centres, kmeans->after, centres_bytes(kmeans),

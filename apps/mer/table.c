@@ -149,17 +149,6 @@ uint64_t table_n_used(const struct table *table)
     return n;
 }
 
-void table_clear(struct table *table)
-{
-    for (unsigned i = 0; i < TABLE_N_SHARDS; i++) {
-        struct table_shard *shard = &table->shards[i];
-        if (shard->entries)
-            memset(shard->entries, 0, shard->capacity * sizeof *shard->entries);
-        shard->n_used = 0;
-    }
-    table->n_given = 0;
-}
-
 void table_free(struct table *table)
 {
     for (unsigned i = 0; i < TABLE_N_SHARDS; i++)

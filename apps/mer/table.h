@@ -79,9 +79,6 @@ const struct table_entry *table_find(const struct table *table, struct kmer kmer
 /** K-mers that differ [count]. */
 uint64_t table_n_used(const struct table *table);
 
-/** Empty it, and keep its memory. */
-void table_clear(struct table *table);
-
 /** Free; a zeroed table is fine, and empty. */
 void table_free(struct table *table);
 

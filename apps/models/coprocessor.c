@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rounds of the coprocessor model. See coprocessor.h.
+ * The coprocessor model, the host's half: launch what fits the queues, wait, exchange them, have them applied, again.
+ *
+ * A queue that may not overflow must hold whatever a launch may send to one node, so the application has to know a bound
+ * for what a work-item sends. A node's round of launch and exchange is every node's: those that have no more work-items
+ * take part with empty queues.
  *
  * Path: node_send -> launches -> outbox -> gravel_put -> inbox of the owner -> apply.cl, or the
  * application's handler
- * Owner: see coprocessor.h.
+ * Owner: its boxes lie in the symmetric heap.
  * Threads: main's.
+ * Source: Orr 2016, sections 3.1 and 5.5.
  */
-#include "models/coprocessor.h"
 #include "frame/die.h"
 #include "frame/node.h"
 #include "boxes.h"
