@@ -2,7 +2,7 @@
 /*
  * A kernel for each type: an active work-item adds its value to its word by the accumulator.
  *
- * Path:  accumulate.c fills arrays -> these kernels -> the accumulator -> accumulate.c compares.
+ * Path:  words.c fills arrays -> these kernels -> the accumulator -> words.c compares.
  */
 #include "gravel.cl.h"
 #include "accumulator.cl.h"

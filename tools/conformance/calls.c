@@ -13,6 +13,7 @@
 #include "suites.h"
 #include "support.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,15 +23,15 @@ extern const char device_calls_cl[];
 #define N_SUMS 16u /* as in device_calls.cl, and so are MIX and ARGUMENT_STEP */
 #define MIX(mixed, word) ((mixed ^ (word)) * 16777619u)
 #define ARGUMENT_STEP UINT64_C(0x100000001) /* as in conformance.cl, too */
-#define HEAP_AT 64u     /* as in device_calls.cl: the first allocation of a node */
-#define ANSWERS_AT 512u /* as in device_calls.cl; behind the sums, and the signal behind them */
-#define HEAP_BYTES (ANSWERS_AT + 8 * N_ITEMS + 64)
+#define HEAP_AT 64u /* as in device_calls.cl: the first allocation of a node */
 
-/* What a node got with each number of arguments. */
-struct sums {
-    uint32_t of[GRAVEL_AM_MAX_ARGS + 1][N_SUMS];
+/* What a node has got, as device_calls.cl lays it out. */
+struct heap {
+    uint32_t sums[8][N_SUMS]; /* by the number of arguments */
+    uint64_t answers[N_ITEMS];
+    uint64_t signal[8]; /* the first: a uint */
 };
-_Static_assert(sizeof(struct sums) <= ANSWERS_AT, "sums end before answers");
+_Static_assert(offsetof(struct heap, answers) == 512, "ANSWERS_AT of device_calls.cl");
 
 /* ---- what must come out ---------------------------------------------------------------------- */
 
@@ -71,13 +72,13 @@ static void add_up(uint32_t sums[N_SUMS], const uint64_t *args, uint32_t source,
 
 /* ---- handlers -------------------------------------------------------------------------------- */
 
-static struct sums *got; /* [n_nodes] by functions of the host */
+static struct heap *got; /* [n_nodes] by functions of the host */
 
 static int take(struct gravel *gravel, void *user, uint32_t source,
                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
 {
     const uint32_t node = gravel_node(gravel);
-    add_up(got[node].of[(uintptr_t)user], args, source, node, gravel_n_nodes(gravel));
+    add_up(got[node].sums[(uintptr_t)user], args, source, node, gravel_n_nodes(gravel));
     return 0;
 }
 
@@ -109,69 +110,58 @@ static const struct gravel_handler device_handlers[] = {
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
+/* Adds what a node gets of the messages of one origin, or of their answers. */
+static void expect(struct stage *stage, const struct test_case *test,
+                   const struct gravel_handler *handler, uint32_t node, uint32_t origin,
+                   struct heap *heap)
+{
+    struct plan plan;
+    plan_fill(&plan, test, origin, stage->n_nodes);
+    for (uint32_t i = 0; i < N_ITEMS; i++) {
+        uint64_t args[GRAVEL_AM_MAX_ARGS];
+        if (!plan.active[i] || node != (handler->n_answers ? origin : plan.nodes[i]))
+            continue;
+        arguments_of(handler, plan.bits[i], args);
+        if (handler->n_answers) {
+            const uint64_t who = 100 * handler->n_args + plan.nodes[i];
+            heap->answers[i] = who << 32 | mix_all(args, node);
+            heap->signal[0]++;
+        } else {
+            add_up(heap->sums[handler->n_args], args, origin, node, stage->n_nodes);
+        }
+    }
+}
+
 static bool node_holds(struct stage *stage, const struct test_case *test,
                        const struct gravel_handler *handler, uint32_t node)
 {
-    struct sums expected = {{{0}}};
-    struct plan plan;
-    for (uint32_t origin = 0; origin < stage->n_origins; origin++) {
-        plan_fill(&plan, test, origin, stage->n_nodes);
-        for (uint32_t i = 0; i < N_ITEMS; i++) {
-            uint64_t args[GRAVEL_AM_MAX_ARGS];
-            arguments_of(handler, plan.bits[i], args);
-            if (plan.active[i] && plan.nodes[i] == node && !handler->n_answers)
-                add_up(expected.of[handler->n_args], args, origin, node, stage->n_nodes);
-        }
-    }
-    if (handler->function)
-        return !memcmp(&got[node], &expected, sizeof expected);
-    const void *found = read_map(stage->gravel, node, stage->heap, sizeof expected);
-    bool holds = !memcmp(found, &expected, sizeof expected);
-    unmap(stage->gravel, found);
-    return holds;
+    struct heap expected = {.signal = {0}};
+    for (uint32_t origin = 0; origin < stage->n_origins; origin++)
+        expect(stage, test, handler, node, origin, &expected);
+    return handler->function ? stage_same(stage, &got[node], &expected, sizeof expected, 4, "sum")
+                             : stage_heap_is(stage, node, stage->heap, &expected, sizeof expected,
+                                             4, "word of sums, answers and signal");
 }
 
-/* Answers are where they were asked for, and the signal has counted them. */
-static bool node_is_answered(struct stage *stage, const struct test_case *test,
-                             const struct gravel_handler *handler, uint32_t node)
+static void forget(struct stage *stage)
 {
-    uint64_t expected[N_ITEMS + 1] = {0}; /* the last: a uint, and zeros behind it */
-    struct plan plan;
-    if (handler->function)
-        return true;
-    plan_fill(&plan, test, node, stage->n_nodes);
-    for (uint32_t i = 0; i < N_ITEMS && handler->n_answers && node < stage->n_origins; i++)
-        if (plan.active[i]) {
-            uint64_t args[GRAVEL_AM_MAX_ARGS];
-            arguments_of(handler, plan.bits[i], args);
-            expected[i] =
-                (uint64_t)(100 * handler->n_args + plan.nodes[i]) << 32 | mix_all(args, node);
-            expected[N_ITEMS]++;
-        }
-    const void *found = read_map(stage->gravel, node, stage->heap + ANSWERS_AT, sizeof expected);
-    bool holds = !memcmp(found, expected, sizeof expected);
-    unmap(stage->gravel, found);
-    return holds;
-}
-
-static void forget(struct stage *stage, bool is_of_host)
-{
-    if (is_of_host)
+    if (got)
         memset(got, 0, stage->n_nodes * sizeof *got);
-    for (uint32_t node = 0; node < stage->n_nodes && !is_of_host; node++)
+    for (uint32_t node = 0; node < stage->n_nodes && !got; node++)
         if (gravel_is_local(stage->gravel, node))
-            fill(stage->gravel, node, stage->heap, 0, HEAP_BYTES);
+            fill(stage->gravel, node, stage->heap, 0, sizeof *got);
     OK(gravel_barrier(stage->gravel));
 }
 
-static void send_from_host(struct stage *stage, const struct plan *plan,
-                           const struct gravel_handler *handler, uint32_t number)
+static void send_from_host(struct stage *stage, const struct gravel_handler *handler)
 {
+    const struct plan *plan = &stage->plan;
+    const ptrdiff_t number = handler - (handler->function ? call_handlers : device_handlers);
     for (uint32_t i = 0; i < N_ITEMS; i++) {
         uint64_t args[GRAVEL_AM_MAX_ARGS];
         arguments_of(handler, plan->bits[i], args);
         if (plan->active[i])
-            OK(gravel_am(stage->gravel, number, args, handler->n_args, plan->nodes[i]));
+            OK(gravel_am(stage->gravel, (uint32_t)number, args, handler->n_args, plan->nodes[i]));
     }
     OK(gravel_barrier(stage->gravel));
 }
@@ -180,22 +170,16 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
                      void *context)
 {
     const struct gravel_handler *handler = context;
-    struct plan plan;
     bool holds = true;
-    plan_fill(&plan, test, stage->node, stage->n_nodes);
-    stage_load(stage, &plan, 8);
-    forget(stage, handler->function);
+    stage_load(stage, &stage->plan, 8);
+    forget(stage);
     if (kernel)
         OK(stage_run(stage, kernel, test->n_items));
     else
-        send_from_host(stage, &plan, handler,
-                       (uint32_t)(handler - (handler->function ? call_handlers : device_handlers)));
+        send_from_host(stage, handler);
     for (uint32_t node = 0; node < stage->n_nodes && holds; node++)
-        if (gravel_is_local(stage->gravel, node))
-            holds = (node_holds(stage, test, handler, node) &&
-                     node_is_answered(stage, test, handler, node)) ||
-                    stage_differs(stage, "node %u holds other sums or answers", node);
-    return stage_judge(stage, test, holds);
+        holds = !gravel_is_local(stage->gravel, node) || node_holds(stage, test, handler, node);
+    return holds;
 }
 
 /* @param name  of the message, and of its kernels behind `to`. */
@@ -205,10 +189,7 @@ static void run_form(struct stage *stage, const struct gravel_handler *handler, 
     char kernel_name[32];
     snprintf(kernel_name, sizeof kernel_name, "%s%s", to, name);
     const struct test_case test = {name, kernel_name, GRAVEL_AM, GRAVEL_ULONG, form, 0, 0, 0};
-    cl_kernel kernel =
-        form == FORM_HOST ? NULL : stage_kernel(stage, &test, handler->function ? 0 : stage->heap);
-    MUST(kernel || form == FORM_HOST);
-    stage_cases(stage, test, kernel, run_case, (void *)handler);
+    stage_cases(stage, test, stage->heap, run_case, (void *)handler);
 }
 
 void run_calls(struct stage *stage)
@@ -221,7 +202,6 @@ void run_calls(struct stage *stage)
             if (!stage->is_of_singles || form == FORM_HOST || (n_args + (uint32_t)form) % 3 == 0)
                 run_form(stage, &call_handlers[n_args], names[n_args], "", form);
     free(got); /* no call is under way: each case ends with a barrier */
-    got = NULL;
 }
 
 int suite_handlers(int n_arguments, char **arguments)
@@ -232,7 +212,7 @@ int suite_handlers(int n_arguments, char **arguments)
                         .device_code.name = "device_calls.cl");
     struct stage stage;
     (void)n_arguments, (void)arguments;
-    if (!stage_open_if_able(&stage, &bindings, HEAP_BYTES, device_calls_cl))
+    if (!stage_open(&stage, &bindings, sizeof(struct heap), device_calls_cl))
         return SUITE_REFUSED;
     MUST(stage.heap == HEAP_AT); /* kernels and handlers rely on it */
     for (size_t i = 0; i < N_DEVICE_HANDLERS; i++)

@@ -13,8 +13,6 @@
 
 #include <gravel/mirror.h>
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,108 +54,69 @@ static struct wanted want(const struct stage *stage, const struct plan *plan)
     return wanted;
 }
 
-static struct gravel_words words_of(const struct stage *stage, const struct test_case *test,
-                                    const struct wanted *wanted)
-{
-    return (struct gravel_words)GRAVEL_WORDS(.offset = words_offset(stage), .type = test->type,
-                                             .n_words = wanted->n_words,
-                                             .indices = wanted->indices);
-}
-
 static void set_base(cl_kernel kernel, const struct gravel_mirror *mirror)
 {
     const uint64_t base = gravel_mirror_offset(mirror);
     stage_set(kernel, 1, sizeof base, &base);
 }
 
-/* ---- slots ------------------------------------------------------------------------------------- */
+/* ---- the cases --------------------------------------------------------------------------------- */
 
-/* Shared twice: what has been sent is sent once. */
+/* Shares slots twice: what has been sent is sent once. */
 static bool run_slots(struct stage *stage, const struct test_case *test, cl_kernel kernel,
-                      void *context)
+                      struct gravel_mirror *mirror)
 {
-    struct plan plan;
-    struct gravel_mirror *mirror;
-    (void)context;
-    plan_fill(&plan, test, stage->node, stage->n_nodes);
-    struct wanted wanted = want(stage, &plan);
-    const struct gravel_words words = words_of(stage, test, &wanted);
-    words_prepare(stage, test);
-    stage_load(stage, &wanted.numbers, GRAVEL_TYPE_BYTES(test->type));
-    OK(gravel_mirror_create_slots(&mirror, stage->gravel, test->op, &words));
     set_base(kernel, mirror);
     OK(stage_run(stage, kernel, test->n_items));
     OK(gravel_mirror_share(mirror));
     OK(gravel_mirror_share(mirror));
     OK(gravel_barrier(stage->gravel));
-    free(wanted.n_words);
-    bool holds = stage_judge(stage, test, words_hold(stage, test));
-    OK(gravel_mirror_destroy(mirror));
-    return holds;
+    return words_hold(stage, test);
 }
 
-/* ---- copies ------------------------------------------------------------------------------------ */
-
-static bool copies_hold(struct stage *stage, const struct test_case *words, const struct plan *plan,
-                        const unsigned char *seen)
-{
-    const uint32_t bytes = GRAVEL_TYPE_BYTES(words->type);
-    for (uint32_t i = 0; i < N_ITEMS; i++) {
-        uint64_t found = 0, due = plan_first_bits(words, plan->nodes[i], plan->indices[i]);
-        memcpy(&found, seen + (size_t)i * bytes, bytes);
-        if (plan->active[i] && found != due)
-            return stage_differs(stage,
-                                 "the copy of word %u of node %u is 0x%" PRIx64 ", not 0x%" PRIx64,
-                                 plan->indices[i], plan->nodes[i], found, due);
-    }
-    return true;
-}
-
-/* By the kernel's work-items. @param seen  [N_ITEMS * 8] */
-static void read_copies(struct stage *stage, cl_kernel kernel, const struct test_case *test,
-                        unsigned char *seen)
-{
-    cl_mem array = stage_array(stage, N_ITEMS * 8);
-    stage_set(kernel, 5, sizeof array, &array);
-    OK(stage_run(stage, kernel, test->n_items));
-    stage_read_back(stage, array, seen, (size_t)N_ITEMS * GRAVEL_TYPE_BYTES(test->type));
-    clReleaseMemObject(array);
-}
-
-/* The words are those of a case that sends nothing. */
+/* Shares copies of the words of a case that sends nothing; active work-items read them over their values. */
 static bool run_copies(struct stage *stage, const struct test_case *test, cl_kernel kernel,
-                       void *context)
+                       struct gravel_mirror *mirror)
 {
-    unsigned char seen[N_ITEMS * 8];
-    struct plan plan;
-    struct gravel_mirror *mirror;
-    struct test_case still = *test;
-    (void)context;
-    still.activity = ACTIVE_EMPTY;
-    plan_fill(&plan, test, stage->node, stage->n_nodes);
-    struct wanted wanted = want(stage, &plan);
-    const struct gravel_words words = words_of(stage, test, &wanted);
-    words_prepare(stage, &still);
-    stage_load(stage, &wanted.numbers, GRAVEL_TYPE_BYTES(test->type));
-    OK(gravel_mirror_create(&mirror, stage->gravel, &words));
+    const struct plan *plan = &stage->plan;
+    const uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
+    unsigned char seen[N_ITEMS * 8], expected[N_ITEMS * 8];
     OK(gravel_mirror_share(mirror));
-    set_base(kernel, mirror);
-    read_copies(stage, kernel, test, seen);
-    free(wanted.n_words);
-    bool holds = copies_hold(stage, &still, &plan, seen) && words_hold(stage, &still);
-    holds = stage_judge(stage, test, holds);
-    OK(gravel_mirror_destroy(mirror));
-    return holds;
+    set_base(kernel, mirror); /* a share moves the copies */
+    OK(stage_run(stage, kernel, test->n_items));
+    stage_read_back(stage, stage->values, seen, (size_t)N_ITEMS * bytes);
+    for (uint32_t i = 0; i < N_ITEMS; i++) {
+        const uint64_t due = plan->active[i]
+                                 ? plan_first_bits(test, plan->nodes[i], plan->indices[i])
+                                 : plan->bits[i];
+        memcpy(expected + (size_t)i * bytes, &due, bytes);
+    }
+    return stage_same(stage, seen, expected, (size_t)N_ITEMS * bytes, bytes, "copy of work-item") &&
+           words_hold(stage, test);
 }
 
-/* ---- the suite --------------------------------------------------------------------------------- */
-
-/* Of PUT copies, which the owner puts. */
+/* Of PUT copies, which the owner puts; of others slots. */
 static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,
                      void *context)
 {
+    const bool has_copies = test->op == GRAVEL_PUT;
+    struct wanted wanted = want(stage, &stage->plan);
+    const struct gravel_words words =
+        GRAVEL_WORDS(.offset = words_offset(stage), .type = test->type, .n_words = wanted.n_words,
+                     .indices = wanted.indices);
+    struct test_case of_words = *test;
+    struct gravel_mirror *mirror;
+    (void)context;
+    if (has_copies)
+        of_words.activity = ACTIVE_EMPTY;
+    words_prepare(stage, &of_words, &wanted.numbers);
+    OK(has_copies ? gravel_mirror_create(&mirror, stage->gravel, &words)
+                  : gravel_mirror_create_slots(&mirror, stage->gravel, test->op, &words));
     stage_set(kernel, 6, sizeof test->op, &test->op);
-    return (test->op == GRAVEL_PUT ? run_copies : run_slots)(stage, test, kernel, context);
+    const bool holds = (has_copies ? run_copies : run_slots)(stage, &of_words, kernel, mirror);
+    free(wanted.n_words);
+    OK(gravel_mirror_destroy(mirror));
+    return holds;
 }
 
 int suite_mirror(int n_arguments, char **arguments)
@@ -167,7 +126,8 @@ int suite_mirror(int n_arguments, char **arguments)
                                                       GRAVEL_DOUBLE_OPERATIONS(OPERATION)};
     struct stage stage;
     (void)n_arguments, (void)arguments;
-    stage_open(&stage, NULL, WORDS_HEAP_BYTES, mirror_cl);
+    if (!stage_open(&stage, NULL, WORDS_HEAP_BYTES, mirror_cl))
+        return SUITE_REFUSED;
     stage_operations(&stage, operations, sizeof operations / sizeof *operations, FORM_WI, FORM_WI,
                      run_case, NULL);
     return stage_end(&stage);

@@ -28,7 +28,7 @@ static unsigned seen[MAX_ORIGINS][MOST_KINDS][MOST_ITEMS];
 /* 1 + place of the newest of a group's calls, to each node. */
 static uint32_t last[MAX_ORIGINS][MAX_ORIGINS][N_GROUPS];
 static uint32_t n_destinations;
-static char why[200];  /* the first difference; "" */
+static struct stage stage;
 static uint32_t group; /* work-items of one, of the launch at hand */
 static enum form form;
 
@@ -37,17 +37,7 @@ static bool is_active(uint32_t item)
     return form == FORM_GROUP || item % (form == FORM_IF ? 3 : 5) == 0;
 }
 
-static void begin(enum form of, uint32_t group_items, uint32_t n_nodes)
-{
-    n_destinations = n_nodes;
-    memset(seen, 0, sizeof seen);
-    memset(last, 0, sizeof last);
-    why[0] = '\0';
-    group = group_items;
-    form = of;
-}
-
-#define WRONG(...) (void)(*why ? 0 : snprintf(why, sizeof why, __VA_ARGS__))
+#define WRONG(...) (void)stage_differs(&stage, __VA_ARGS__)
 
 /* A line or record has come, of the work-item's call number `kind`. */
 static void note(uint32_t origin, uint32_t kind, uint32_t item)
@@ -62,7 +52,7 @@ static void note(uint32_t origin, uint32_t kind, uint32_t item)
 static void note_in_order(uint32_t origin, uint32_t kind, uint32_t item)
 {
     note(origin, kind, item);
-    if (*why || form == FORM_WI)
+    if (*stage.why || form == FORM_WI)
         return;
     uint32_t *newest = &last[origin][item % n_destinations][item / group];
     const uint32_t place = 1 + kind * group + item % group;
@@ -72,9 +62,9 @@ static void note_in_order(uint32_t origin, uint32_t kind, uint32_t item)
 }
 
 /* Whether each that is due, and no other, has come once. */
-static void expect(uint32_t n_origins, uint32_t n_kinds, uint32_t n_nodes, uint32_t node)
+static void expect(uint32_t n_kinds, uint32_t n_nodes, uint32_t node)
 {
-    for (uint32_t origin = 0; origin < n_origins; origin++)
+    for (uint32_t origin = 0; origin < stage.n_origins; origin++)
         for (uint32_t kind = 0; kind < n_kinds; kind++)
             for (uint32_t item = 0; item < N_GROUPS * group; item++) {
                 const bool is_due = is_active(item) && item % n_nodes == node;
@@ -84,24 +74,11 @@ static void expect(uint32_t n_origins, uint32_t n_kinds, uint32_t n_nodes, uint3
             }
 }
 
-static bool judge(struct stage *stage, const char *name)
+/* Runs once all nodes are ready for what the others' kernels send. */
+static void run_together(cl_kernel kernel)
 {
-    int64_t all = *why == '\0';
-    if (*why) {
-        printf("# node %u: %s%s, groups of %u: %s\n", stage->node, name, form_suffixes[form], group,
-               why);
-        fflush(stdout);
-    }
-    OK(gravel_reduce(stage->gravel, GRAVEL_MIN, GRAVEL_LONG, &all, 1));
-    stage->n_cases++;
-    return all;
-}
-
-/* Once all nodes are ready for what the others' kernels send. */
-static void run_together(struct stage *stage, cl_kernel kernel)
-{
-    OK(gravel_barrier(stage->gravel));
-    OK(run_kernel(stage->gravel, kernel, N_GROUPS * group, group));
+    OK(gravel_barrier(stage.gravel));
+    OK(run_kernel(stage.gravel, kernel, N_GROUPS * group, group));
 }
 
 /* ---- lines ------------------------------------------------------------------------------------- */
@@ -169,13 +146,13 @@ static void look_at_plain(uint32_t origin, uint32_t item, const char *text)
 }
 
 /* Run a kernel whose lines come into a file. @param type  NULL: plain. */
-static void run_printing(struct stage *stage, cl_kernel kernel, const char *type)
+static void run_printing(cl_kernel kernel, const char *type)
 {
     FILE *file = tmpfile();
     const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     char line[700];
     MUST(file && kept >= 0 && fflush(stdout) == 0 && dup2(fileno(file), STDOUT_FILENO) >= 0);
-    run_together(stage, kernel);
+    run_together(kernel);
     MUST(dup2(kept, STDOUT_FILENO) >= 0);
     close(kept);
     rewind(file);
@@ -237,13 +214,13 @@ static const struct gravel_handler handlers[] = {
     {.name = "sum_3", .n_args = 3, .answer = sum, .user = (void *)3, .blocks = 1},
 };
 
-static void run_asking(struct stage *stage, cl_kernel kernel)
+static void run_asking(cl_kernel kernel)
 {
     const uint64_t bytes = 4 * N_GROUPS * group * sizeof(uint64_t);
-    stage_set(kernel, 1, sizeof stage->heap, &stage->heap);
-    fill(stage->gravel, stage->node, stage->heap, 0, bytes);
-    run_together(stage, kernel);
-    const uint64_t *answers = read_map(stage->gravel, stage->node, stage->heap, bytes);
+    stage_set(kernel, 1, sizeof stage.heap, &stage.heap);
+    fill(stage.gravel, stage.node, stage.heap, 0, bytes);
+    run_together(kernel);
+    const uint64_t *answers = read_map(stage.gravel, stage.node, stage.heap, bytes);
     for (uint32_t item = 0; item < N_GROUPS * group; item++)
         for (uint32_t n = 0; n < 4; n++) {
             const uint64_t x = item, terms[] = {0, x, x + (x << 33), x + (x << 33) + 7};
@@ -252,53 +229,50 @@ static void run_asking(struct stage *stage, cl_kernel kernel)
                 WRONG("item %u's ask of %u arguments is answered by %" PRIu64 ", not %" PRIu64,
                       item, n, answers[4 * item + n], due);
         }
-    unmap(stage->gravel, answers);
+    unmap(stage.gravel, answers);
 }
 
 /* ---- the suite --------------------------------------------------------------------------------- */
 
-/* A kernel of one form, in groups of several sizes, or of one: each is compiled again. */
-static void run_form(struct stage *stage, const char *name, const char *type, bool in_all_sizes,
-                     cl_mem there)
+/* Runs a kernel of one form, in groups of several sizes, or of one: each is compiled again. */
+static void run_form(const char *name, const char *type, bool in_all_sizes, cl_mem there)
 {
     static const uint32_t sizes[] = {37, 1, 256};
     const bool has_records = !strcmp(name, "records"), has_asks = !strcmp(name, "asks");
     unsigned n_cases = 0, n_failed = 0;
-    char kernel_name[64];
-    cl_int error;
-    snprintf(kernel_name, sizeof kernel_name, "%s%s", name, form_suffixes[form]);
-    cl_kernel kernel = clCreateKernel(stage->program, kernel_name, &error);
-    if (error == CL_INVALID_KERNEL_NAME) {
-        stage_skip(stage, kernel_name, "the device has no such type");
+    cl_kernel kernel = stage_kernel(&stage, name, form);
+    if (!kernel)
         return;
-    }
-    MUST(error == CL_SUCCESS);
-    OK(gravel_kernel_set_arena(stage->gravel, kernel, 0));
     if (!strcmp(name, "plain"))
         stage_set(kernel, 1, sizeof there, &there);
+    n_destinations = has_records ? stage.n_nodes : 1;
     for (; n_cases < (in_all_sizes ? 3u : 1u); n_cases++) {
-        begin(form, sizes[n_cases], has_records ? stage->n_nodes : 1);
+        char what[64];
+        group = sizes[n_cases];
+        memset(seen, 0, sizeof seen);
+        memset(last, 0, sizeof last);
+        stage.why[0] = '\0';
         if (has_asks)
-            run_asking(stage, kernel);
+            run_asking(kernel);
         else if (has_records)
-            run_together(stage, kernel);
+            run_together(kernel);
         else
-            run_printing(stage, kernel, type);
+            run_printing(kernel, type);
         if (has_records)
-            expect(stage->n_origins, N_STREAMS, stage->n_origins, stage->node);
-        else if (!has_asks && stage->node == 0)
-            expect(stage->n_origins, type && !strcmp(type, "string") ? 3 : 4, 1, 0);
-        n_failed += !judge(stage, name);
+            expect(N_STREAMS, stage.n_origins, stage.node);
+        else if (!has_asks && stage.node == 0)
+            expect(type && !strcmp(type, "string") ? 3 : 4, 1, 0);
+        snprintf(what, sizeof what, "%s%s, groups of %u", name, form_suffixes[form], group);
+        n_failed += !stage_judge(&stage, what, !*stage.why);
     }
     clReleaseKernel(kernel);
-    stage_line(stage, name, form, n_cases, n_failed);
+    stage_line(&stage, name, form, n_cases, n_failed);
 }
 
-static void run_forms(struct stage *stage, const char *name, const char *type, bool in_all_sizes,
-                      cl_mem there)
+static void run_forms(const char *name, const char *type, bool in_all_sizes, cl_mem there)
 {
     for (form = FORM_GROUP; form <= FORM_WI; form++)
-        run_form(stage, name, type, in_all_sizes, there);
+        run_form(name, type, in_all_sizes, there);
 }
 
 int suite_records(int n_arguments, char **arguments)
@@ -308,21 +282,21 @@ int suite_records(int n_arguments, char **arguments)
     const struct gravel_bindings bindings =
         GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 4, .streams = streams,
                         .n_streams = N_STREAMS);
-    struct stage stage;
     const char there_text[] = THERE;
     (void)n_arguments, (void)arguments;
-    stage_open(&stage, &bindings, 4 * MOST_ITEMS * sizeof(uint64_t), records_cl);
+    if (!stage_open(&stage, &bindings, 4 * MOST_ITEMS * sizeof(uint64_t), records_cl))
+        return SUITE_REFUSED;
     stage_require_nodes(&stage, stage.n_nodes);
     cl_mem there = stage_array(&stage, sizeof there_text);
     stage_write(&stage, there, there_text, sizeof there_text);
-    run_forms(&stage, "plain", NULL, true, there);
+    run_forms("plain", NULL, true, there);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         char name[32];
         snprintf(name, sizeof name, "lines_%s", types[i]);
-        run_forms(&stage, name, types[i], false, NULL);
+        run_forms(name, types[i], false, NULL);
     }
-    run_forms(&stage, "records", NULL, true, NULL);
-    run_forms(&stage, "asks", NULL, true, NULL);
+    run_forms("records", NULL, true, NULL);
+    run_forms("asks", NULL, true, NULL);
     clReleaseMemObject(there);
     return stage_end(&stage);
 }

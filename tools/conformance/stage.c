@@ -6,6 +6,7 @@
 
 #include "support.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,8 +60,8 @@ static void meet_if(struct stage *stage, bool is_first)
         OK(gravel_barrier(stage->gravel));
 }
 
-bool stage_open_if_able(struct stage *stage, const struct gravel_bindings *bindings,
-                        uint64_t heap_bytes, const char *text)
+bool stage_open(struct stage *stage, const struct gravel_bindings *bindings, uint64_t heap_bytes,
+                const char *text)
 {
     const bool has_device_code = bindings && bindings->device_code.source;
     struct gravel_config config;
@@ -81,6 +82,7 @@ bool stage_open_if_able(struct stage *stage, const struct gravel_bindings *bindi
     bool is_loopback = stage->n_nodes > 1 && gravel_is_local(stage->gravel, 0) &&
                        gravel_is_local(stage->gravel, 1);
     stage->n_origins = is_loopback ? 1 : stage->n_nodes;
+    stage->waits = !takes_step(stage->gravel, "drain");
     stage_require_nodes(stage, stage->n_origins);
     stage->active = stage_array(stage, N_ITEMS * sizeof(uint32_t));
     stage->nodes = stage_array(stage, N_ITEMS * sizeof(uint32_t));
@@ -93,13 +95,6 @@ bool stage_open_if_able(struct stage *stage, const struct gravel_bindings *bindi
     return true;
 }
 
-void stage_open(struct stage *stage, const struct gravel_bindings *bindings, uint64_t heap_bytes,
-                const char *text)
-{
-    if (!stage_open_if_able(stage, bindings, heap_bytes, text))
-        exit(0);
-}
-
 /* Returns the work-items of a case's launch. Where launches are cut into slices, messages and words of one type go in
  * several; of other types in one, for compilers that compile a kernel again for a slice that does not begin at 0 (PoCL). */
 static uint32_t items_of(const struct stage *stage, const struct test_case *test)
@@ -108,38 +103,34 @@ static uint32_t items_of(const struct stage *stage, const struct test_case *test
     return is_sliced(stage->gravel) && !in_slices ? SLICE_GROUPS * GROUP : N_ITEMS;
 }
 
-void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_bytes)
+cl_kernel stage_kernel(struct stage *stage, const char *name, enum form form)
 {
-    uint32_t narrow[N_ITEMS];
-    for (uint32_t i = 0; i < N_ITEMS; i++)
-        narrow[i] = (uint32_t)plan->bits[i];
-    stage_write(stage, stage->active, plan->active, sizeof plan->active);
-    stage_write(stage, stage->nodes, plan->nodes, sizeof plan->nodes);
-    stage_write(stage, stage->indices, plan->indices, sizeof plan->indices);
-    if (value_bytes == 4)
-        stage_write(stage, stage->values, narrow, sizeof narrow);
-    else
-        stage_write(stage, stage->values, plan->bits, sizeof plan->bits);
-}
-
-cl_kernel stage_kernel(struct stage *stage, const struct test_case *test, uint64_t base)
-{
-    char kernel_name[64];
+    char full_name[64];
     cl_int error;
-    snprintf(kernel_name, sizeof kernel_name, "%s%s", test->kernel, form_suffixes[test->form]);
-    cl_kernel kernel = clCreateKernel(stage->program, kernel_name, &error);
+    snprintf(full_name, sizeof full_name, "%s%s", name, form_suffixes[form]);
+    cl_kernel kernel = clCreateKernel(stage->program, full_name, &error);
     if (error == CL_INVALID_KERNEL_NAME) {
-        stage_skip(stage, kernel_name, "the device has no such type, or no atomics of it");
+        stage->n_lines++;
+        if (stage->node == 0)
+            printf("ok %u - %s # SKIP the device has no such type, or no atomics of it\n",
+                   stage->n_lines, full_name);
         return NULL;
     }
     MUST(error == CL_SUCCESS);
     OK(gravel_kernel_set_arena(stage->gravel, kernel, 0));
-    const cl_mem arrays[] = {stage->active, stage->nodes, stage->indices, stage->values};
-    stage_set(kernel, 1, sizeof base, &base);
-    for (cl_uint i = 0; i < 4; i++)
-        stage_set(kernel, i + 2, sizeof arrays[i], &arrays[i]);
     stage->is_new = true;
     return kernel;
+}
+
+void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_bytes)
+{
+    unsigned char values[sizeof plan->bits];
+    for (uint32_t i = 0; i < N_ITEMS; i++)
+        memcpy(values + (size_t)i * value_bytes, &plan->bits[i], value_bytes);
+    stage_write(stage, stage->active, plan->active, sizeof plan->active);
+    stage_write(stage, stage->nodes, plan->nodes, sizeof plan->nodes);
+    stage_write(stage, stage->indices, plan->indices, sizeof plan->indices);
+    stage_write(stage, stage->values, values, (size_t)N_ITEMS * value_bytes);
 }
 
 int stage_run(struct stage *stage, cl_kernel kernel, uint32_t n_items)
@@ -186,17 +177,41 @@ bool stage_differs(struct stage *stage, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(stage->why, sizeof stage->why, format, arguments);
+    if (!*stage->why)
+        vsnprintf(stage->why, sizeof stage->why, format, arguments);
     va_end(arguments);
     return false;
 }
 
-bool stage_judge(struct stage *stage, const struct test_case *test, bool holds)
+bool stage_same(struct stage *stage, const void *found, const void *expected, size_t bytes,
+                uint32_t word_bytes, const char *what)
+{
+    uint64_t has = 0, due = 0;
+    for (size_t at = 0; at < bytes; at += word_bytes) {
+        memcpy(&has, (const char *)found + at, word_bytes);
+        memcpy(&due, (const char *)expected + at, word_bytes);
+        if (has != due)
+            return stage_differs(stage, "%s %zu is 0x%" PRIx64 ", not 0x%" PRIx64, what,
+                                 at / word_bytes, has, due);
+    }
+    return true;
+}
+
+bool stage_heap_is(struct stage *stage, uint32_t node, uint64_t at, const void *expected,
+                   size_t bytes, uint32_t word_bytes, const char *what)
+{
+    char name[64];
+    snprintf(name, sizeof name, "node %u, %s", node, what);
+    const void *found = read_map(stage->gravel, node, at, bytes);
+    const bool holds = stage_same(stage, found, expected, bytes, word_bytes, name);
+    unmap(stage->gravel, found);
+    return holds;
+}
+
+bool stage_judge(struct stage *stage, const char *name, bool holds)
 {
     if (!holds) {
-        printf("# node %u: %s%s to %s, %s: %s\n", stage->node, test->name,
-               form_suffixes[test->form], target_names[test->target],
-               activity_names[test->activity], stage->why);
+        printf("# node %u: %s: %s\n", stage->node, name, stage->why);
         fflush(stdout);
     }
     int64_t all = holds;
@@ -205,16 +220,35 @@ bool stage_judge(struct stage *stage, const struct test_case *test, bool holds)
     return all;
 }
 
-void stage_cases(struct stage *stage, struct test_case test, cl_kernel kernel, stage_case *run,
+static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,
+                     stage_case *run, void *context)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s%s to %s, %s", test->name, form_suffixes[test->form],
+             target_names[test->target], activity_names[test->activity]);
+    plan_fill(&stage->plan, test, stage->node, stage->n_nodes);
+    stage->why[0] = '\0';
+    return stage_judge(stage, name, run(stage, test, kernel, context));
+}
+
+void stage_cases(struct stage *stage, struct test_case test, uint64_t base, stage_case *run,
                  void *context)
 {
+    const cl_mem arrays[] = {stage->active, stage->nodes, stage->indices, stage->values};
     unsigned n_cases = 0, n_failed = 0;
+    cl_kernel kernel = test.form == FORM_HOST ? NULL : stage_kernel(stage, test.kernel, test.form);
+    if (!kernel && test.form != FORM_HOST)
+        return;
+    if (kernel)
+        stage_set(kernel, 1, sizeof base, &base);
+    for (cl_uint i = 0; i < 4 && kernel; i++)
+        stage_set(kernel, i + 2, sizeof arrays[i], &arrays[i]);
     test.n_items = items_of(stage, &test);
     for (test.target = 0; test.target < N_TARGETS; test.target++)
         for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
             if (is_possible(stage, &test)) {
                 n_cases++;
-                n_failed += !run(stage, &test, kernel, context);
+                n_failed += !run_case(stage, &test, kernel, run, context);
             }
     if (kernel)
         clReleaseKernel(kernel);
@@ -228,12 +262,8 @@ void stage_operations(struct stage *stage, const struct test_case *operations, s
         for (enum form form = first; form <= last; form++) {
             struct test_case test = operations[i];
             test.form = form;
-            if (!takes(stage, &test))
-                continue;
-            cl_kernel kernel =
-                form == FORM_HOST ? NULL : stage_kernel(stage, &test, words_offset(stage));
-            if (kernel || form == FORM_HOST)
-                stage_cases(stage, test, kernel, run, context);
+            if (takes(stage, &test))
+                stage_cases(stage, test, words_offset(stage), run, context);
         }
 }
 
@@ -245,13 +275,6 @@ void stage_line(struct stage *stage, const char *name, enum form form, unsigned 
     if (stage->node == 0)
         printf("%s %u - %s%s: %u of %u cases\n", n_failed ? "not ok" : "ok", stage->n_lines, name,
                form_suffixes[form], n_cases - n_failed, n_cases);
-}
-
-void stage_skip(struct stage *stage, const char *name, const char *reason)
-{
-    stage->n_lines++;
-    if (stage->node == 0)
-        printf("ok %u - %s # SKIP %s\n", stage->n_lines, name, reason);
 }
 
 int stage_end(struct stage *stage)

@@ -23,36 +23,20 @@
 #define SMALL_BUFFERS "GRAVEL_BUFFER=512 GRAVEL_BUFFERS=2"
 
 const struct conformance_trial conformance_trials[] = {
-    {"words",
-     "operations on words and active messages, every type and form",
-     suite_words,
-     {0},
-     "",
-     ""},
-    {"requests", "get, swap, fetch, cas and put with signal", suite_requests, {0}, "", ""},
-    {"waits", "waits for words", suite_waits, {0}, "", ""},
-    {"mirror", "mirrors: slots, every operation and type, and copies", suite_mirror, {0}, "", ""},
-    {"accumulate", "accumulators, every operation and type", suite_accumulate, {0}, "", ""},
-    {"records", "lines, records and asks of functions of the host", suite_records, {0}, "", ""},
-    {"handlers", "handlers that the device runs", suite_handlers, {0}, "", ""},
-    {"ledger",
-     "nothing lost, doubled, torn or out of order",
-     suite_ledger,
-     {"am", "500000"},
-     "",
-     ""},
-    {"ledger-put",
-     "the same of stores, with a predicate",
-     suite_ledger,
-     {"put_if", "250000"},
-     "",
-     ""},
-    {"ledger-small",
-     "the same with a queue of one slot and small buffers",
-     suite_ledger,
-     {"am_if", "250000"},
-     ONE_SLOT SMALL_BUFFERS,
-     "GRAVEL_QUEUE=593920 " SMALL_BUFFERS},
+    {.name = "words", .suite = suite_words},
+    {.name = "requests", .suite = suite_requests},
+    {.name = "waits", .suite = suite_waits},
+    {.name = "mirror", .suite = suite_mirror},
+    {.name = "accumulate", .suite = suite_accumulate},
+    {.name = "records", .suite = suite_records},
+    {.name = "handlers", .suite = suite_handlers},
+    {.name = "ledger", .suite = suite_ledger, .arguments = {"am", "500000"}},
+    {.name = "ledger-put", .suite = suite_ledger, .arguments = {"put_if", "250000"}},
+    {.name = "ledger-small",
+     .suite = suite_ledger,
+     .arguments = {"am_if", "250000"},
+     .settings = ONE_SLOT SMALL_BUFFERS,
+     .drain_settings = "GRAVEL_QUEUE=593920 " SMALL_BUFFERS},
 };
 const unsigned conformance_n_trials = sizeof conformance_trials / sizeof *conformance_trials;
 
@@ -74,7 +58,7 @@ const char *conformance_step_settings(const char *step)
 static void set_all(const char *settings)
 {
     char text[256], *rest = text, *setting;
-    snprintf(text, sizeof text, "%s", settings);
+    snprintf(text, sizeof text, "%s", settings ? settings : "");
     while ((setting = strsep(&rest, " "))) {
         char *value = strchr(setting, '=');
         if (!value)

@@ -14,10 +14,11 @@
 
 /* What is run: a suite, its arguments, and settings ("NAME=value NAME=value") beside those of the step. */
 struct conformance_trial {
-    const char *name, *about;
+    const char *name;
     suite_function *suite;
     const char *arguments[2];
-    const char *settings, *drain_settings; /* drain's: where groups cannot wait for room */
+    const char *settings,
+        *drain_settings; /* NULL: none; drain's: where groups cannot wait for room */
 };
 
 extern const struct conformance_trial conformance_trials[];

@@ -14,8 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define N_GROUPS 4u
-#define N_SIGHTS (N_GROUPS * GROUP)
+#define N_GROUPS (N_ITEMS / GROUP)
 
 extern const char waits_cl[];
 
@@ -26,12 +25,6 @@ struct type {
     const char *name;
     uint32_t bytes;
     bool is_signed;
-};
-
-struct scene {
-    struct stage stage;
-    cl_mem seen; /* [N_SIGHTS] */
-    bool waits;  /* kernels do, on this step */
 };
 
 /* ---- what holds ------------------------------------------------------------------------------ */
@@ -74,13 +67,13 @@ struct wait_case {
     bool changes; /* the kernel puts `after`, which is right, over `before`, which is not */
 };
 
-static void set_words(struct scene *scene, const struct type *type, uint64_t bits)
+static void set_words(struct stage *stage, const struct type *type, uint64_t bits)
 {
-    struct gravel *gravel = scene->stage.gravel;
-    for (uint32_t node = 0; node < scene->stage.n_nodes; node++) {
+    struct gravel *gravel = stage->gravel;
+    for (uint32_t node = 0; node < stage->n_nodes; node++) {
         if (!gravel_is_local(gravel, node))
             continue;
-        unsigned char *at = map_or_die(gravel, node, scene->stage.heap, N_GROUPS * 8, CL_MAP_WRITE);
+        unsigned char *at = map_or_die(gravel, node, stage->heap, N_GROUPS * 8, CL_MAP_WRITE);
         for (uint32_t group = 0; group < N_GROUPS; group++)
             memcpy(at + group * type->bytes, &bits, type->bytes);
         OK(gravel_unmap(gravel, at));
@@ -88,41 +81,40 @@ static void set_words(struct scene *scene, const struct type *type, uint64_t bit
     OK(gravel_barrier(gravel));
 }
 
-static void set_arguments(struct scene *scene, const struct type *type, cl_kernel kernel,
+static void set_arguments(struct stage *stage, const struct type *type, cl_kernel kernel,
                           const struct wait_case *test)
 {
     const cl_uint changes = test->changes, compare = test->compare;
-    OK(gravel_kernel_set_arena(scene->stage.gravel, kernel, 0));
-    stage_set(kernel, 1, sizeof scene->stage.heap, &scene->stage.heap);
+    stage_set(kernel, 1, sizeof stage->heap, &stage->heap);
     stage_set(kernel, 2, sizeof changes, &changes);
     stage_set(kernel, 3, sizeof compare, &compare);
     stage_set(kernel, 4, type->bytes, &test->after);
     stage_set(kernel, 5, type->bytes, &test->bound);
-    stage_set(kernel, 6, sizeof scene->seen, &scene->seen);
+    stage_set(kernel, 6, sizeof stage->values, &stage->values);
 }
 
-static bool run_case(struct scene *scene, const struct type *type, cl_kernel kernel,
+static bool run_case(struct stage *stage, const struct type *type, cl_kernel kernel,
                      const struct wait_case *test, const char *name)
 {
-    unsigned char seen[N_SIGHTS * 8];
+    unsigned char seen[N_ITEMS * 8];
     uint32_t n_wrong = 0;
-    set_words(scene, type, test->changes ? test->before : test->after);
-    set_arguments(scene, type, kernel, test);
-    OK(run_kernel(scene->stage.gravel, kernel, N_SIGHTS, GROUP));
-    stage_read_back(&scene->stage, scene->seen, seen, sizeof seen);
-    for (uint32_t i = 0; i < N_SIGHTS; i++)
+    set_words(stage, type, test->changes ? test->before : test->after);
+    set_arguments(stage, type, kernel, test);
+    OK(run_kernel(stage->gravel, kernel, N_ITEMS, GROUP));
+    stage_read_back(stage, stage->values, seen, sizeof seen);
+    for (uint32_t i = 0; i < N_ITEMS; i++)
         n_wrong += memcmp(seen + (size_t)i * type->bytes, &test->after, type->bytes) != 0;
     if (n_wrong)
         printf("# node %u: %s, comparison %u of 0x%" PRIx64 " with 0x%" PRIx64
                ": %u of %u saw it not\n",
-               scene->stage.node, name, test->compare, test->after, test->bound, n_wrong, N_SIGHTS);
+               stage->node, name, test->compare, test->after, test->bound, n_wrong, N_ITEMS);
     return n_wrong == 0;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /* Every pair of words that the comparison holds for; the word before, if it holds for it no more, is another one. */
-static void run_compare(struct scene *scene, const struct type *type, cl_kernel kernel,
+static void run_compare(struct stage *stage, const struct type *type, cl_kernel kernel,
                         enum compare compare, const char *name, unsigned n[2])
 {
     for (size_t i = 0; i < N_PAIRED; i++)
@@ -133,46 +125,40 @@ static void run_compare(struct scene *scene, const struct type *type, cl_kernel 
                                      .bound = word_of(type, j)};
             if (!holds(type, compare, test.after, test.bound))
                 continue;
-            test.changes = scene->waits && !holds(type, compare, test.before, test.bound);
-            n[run_case(scene, type, kernel, &test, name)]++;
+            test.changes = stage->waits && !holds(type, compare, test.before, test.bound);
+            n[run_case(stage, type, kernel, &test, name)]++;
         }
 }
 
-static void run_form(struct scene *scene, const struct type *type, enum form form)
+static void run_form(struct stage *stage, const struct type *type, enum form form)
 {
-    char name[64];
+    char name[64], full_name[72];
     unsigned n[2] = {0, 0}; /* that failed, that passed */
-    cl_int error;
-    snprintf(name, sizeof name, "wait_%s%s", type->name, form_suffixes[form]);
-    cl_kernel kernel = clCreateKernel(scene->stage.program, name, &error);
-    if (error == CL_INVALID_KERNEL_NAME) {
-        stage_skip(&scene->stage, name, "the device has no 64-bit atomics");
+    snprintf(name, sizeof name, "wait_%s", type->name);
+    snprintf(full_name, sizeof full_name, "%s%s", name, form_suffixes[form]);
+    cl_kernel kernel = stage_kernel(stage, name, form);
+    if (!kernel)
         return;
-    }
-    MUST(error == CL_SUCCESS);
     for (enum compare compare = EQ; compare < N_COMPARES; compare++)
-        run_compare(scene, type, kernel, compare, name, n);
+        run_compare(stage, type, kernel, compare, full_name, n);
     clReleaseKernel(kernel);
     int64_t all = n[0];
-    OK(gravel_reduce(scene->stage.gravel, GRAVEL_MAX, GRAVEL_LONG, &all, 1));
-    scene->stage.n_cases += n[0] + n[1];
-    stage_line(&scene->stage, name, FORM_GROUP, n[0] + n[1], (unsigned)all);
+    OK(gravel_reduce(stage->gravel, GRAVEL_MAX, GRAVEL_LONG, &all, 1));
+    stage->n_cases += n[0] + n[1];
+    stage_line(stage, name, form, n[0] + n[1], (unsigned)all);
 }
 
 int suite_waits(int n_arguments, char **arguments)
 {
-    static struct scene scene;
     static const struct type types[] = {
         {"int", 4, true}, {"uint", 4, false}, {"long", 8, true}, {"ulong", 8, false}};
-    struct stage *stage = &scene.stage;
+    struct stage stage;
     (void)n_arguments, (void)arguments;
-    stage_open(stage, NULL, N_GROUPS * 8, waits_cl);
-    scene.waits = strcmp(gravel_step(stage->gravel), "drain") != 0;
-    scene.seen = stage_array(stage, N_SIGHTS * 8);
+    if (!stage_open(&stage, NULL, N_GROUPS * 8, waits_cl))
+        return SUITE_REFUSED;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        run_form(&scene, &types[i], FORM_GROUP);
-        run_form(&scene, &types[i], FORM_WI);
+        run_form(&stage, &types[i], FORM_GROUP);
+        run_form(&stage, &types[i], FORM_WI);
     }
-    clReleaseMemObject(scene.seen);
-    return stage_end(stage);
+    return stage_end(&stage);
 }
