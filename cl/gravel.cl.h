@@ -260,9 +260,8 @@ struct gravel_call {
     ulong heap_bytes;
     uint node; /* that node's number */
     uint n_nodes;
-    uint source; /* node that sent the message */
-    global const ulong *constants;
-    /* [GRAVEL_N_CONSTANTS] as gravel_set_constant set them; 0 if not */
+    uint source;                   /* node that sent the message */
+    global const ulong *constants; /* [GRAVEL_N_CONSTANTS] of gravel_set_constant; else 0 */
     global struct gravelp_arena *arena;
     uint sends; /* whether the handler may send, by gravel_serve_amN of server.cl.h */
 };

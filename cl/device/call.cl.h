@@ -8,7 +8,6 @@
 #ifndef GRAVELP_CALL_CL_H
 #define GRAVELP_CALL_CL_H
 
-#include "by_key.cl.h"
 #include "check.cl.h"
 #include "layout/bounds.h"
 #include "transaction.cl.h"
@@ -22,7 +21,6 @@
     ((struct gravel_call){(global uchar *)gravel_arena_ + heap, gravel_arena_->heap_bytes, node,   \
                           gravel_arena_->n_nodes, source, gravel_arena_->constants, gravel_arena_, \
                           0})
-#define GRAVELP_CALL_NUMBER ((size_t)get_global_id(0))
 /* Of the handler's arguments and answer; the text before a kernel says it. */
 #ifndef GRAVELP_CALL_WORD
 #define GRAVELP_CALL_WORD ulong
@@ -42,9 +40,9 @@
  * What stands before the call, a statement, in the kernel of a handler without a key, and of one with a key, whose
  * work-groups share out the keys. `number` is the message's.
  */
-#define GRAVELP_CALL_EACH(number)              \
-    (void)answers_at;                          \
-    const size_t number = GRAVELP_CALL_NUMBER; \
+#define GRAVELP_CALL_EACH(number)                   \
+    (void)answers_at;                               \
+    const size_t number = (size_t)get_global_id(0); \
     if (number < n_messages)
 #define GRAVELP_CALL_SERVED(number) \
     (void)answers_at;               \

@@ -28,8 +28,7 @@
 /* ---- the barrier ----------------------------------------------------------------------------- */
 
 struct gravel_fbar {
-    uint state;
-    /* members | arrivals | whether one of them completes the phase | number of the phase, wraps */
+    uint state;    /* members | arrivals | whether one completes the phase | the phase, wraps */
     uint n_active; /* messages of the package that is being counted */
 };
 
@@ -61,13 +60,10 @@ GRAVELP_INLINE uint gravelp_fbar_arrive(local struct gravel_fbar *f)
     return GRAVELP_FBAR_PHASES(gravelp_local_add_release(&f->state, GRAVELP_FBAR_ARRIVAL)); /* W1 */
 }
 
-#define GRAVELP_FBAR_POLLS \
-    64u /* before a waiting one gives way, if another thread may want its core, and reads more */
-#define GRAVELP_FBAR_WAITS \
-    0u /* not all members have arrived, or one of them is completing the phase */
-#define GRAVELP_FBAR_PASSED 1u /* the phase has ended */
-#define GRAVELP_FBAR_CLAIMED \
-    2u /* all have arrived; the caller does what the phase is for, then gravelp_fbar_advance */
+#define GRAVELP_FBAR_POLLS 64u  /* before a waiting one gives its core away, and reads more */
+#define GRAVELP_FBAR_WAITS 0u   /* some member has not arrived, or one completes the phase */
+#define GRAVELP_FBAR_PASSED 1u  /* the phase has ended */
+#define GRAVELP_FBAR_CLAIMED 2u /* all have arrived; the caller does what the phase is for */
 
 /* A member that has arrived: one poll. */
 GRAVELP_INLINE uint gravelp_fbar_poll(local struct gravel_fbar *f, uint phase)
@@ -108,8 +104,7 @@ GRAVELP_INLINE bool gravelp_fbar_try_join(local struct gravel_fbar *f)
 
 /* ---- waits ----------------------------------------------------------------------------------- */
 
-#define GRAVELP_FBAR_ALONE_MS \
-    100u /* limit of a wait on step drain, which has no clock: it is cut off */
+#define GRAVELP_FBAR_ALONE_MS 100u /* limit of a wait without a clock, on step drain */
 
 /* What a waiting sub-group remembers. */
 struct gravelp_fbar_patience {

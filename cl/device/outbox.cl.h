@@ -26,8 +26,7 @@
 #define GRAVELP_OTHER_NODE GRAVELP_NO_SERVER
 #endif
 #define GRAVELP_OUTBOX_WORDS 2048u /* arguments that a group collects, of groups of many threads */
-#define GRAVELP_OUTBOX_MESSAGES \
-    1024u /* with so many messages at most; COLLECTED of lib/serve/servers.c */
+#define GRAVELP_OUTBOX_MESSAGES 1024u /* at most; COLLECTED of lib/serve/servers.c */
 
 /* A slot that a group fills; left is 0: there is none. */
 struct gravelp_open_slot {
@@ -258,10 +257,8 @@ GRAVELP_INLINE void gravelp_outbox_reserve(struct gravel_group g)
 GRAVELP_INLINE uint gravelp_outbox_most(uint command)
 {
     const uint n_args = GRAVELP_COMMAND_N_ARGS(command);
-    return n_args > 1 ? GRAVELP_OUTBOX_WORDS / n_args < GRAVELP_OUTBOX_MESSAGES
-                            ? GRAVELP_OUTBOX_WORDS / n_args
-                            : GRAVELP_OUTBOX_MESSAGES
-                      : GRAVELP_OUTBOX_MESSAGES;
+    const uint most = GRAVELP_OUTBOX_WORDS / (n_args ? n_args : 1u);
+    return most < GRAVELP_OUTBOX_MESSAGES ? most : GRAVELP_OUTBOX_MESSAGES;
 }
 
 /* Every work-item of the group: write what is collected to those slots that have room. */

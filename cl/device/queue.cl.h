@@ -65,9 +65,8 @@ struct gravelp_patience {
 };
 
 #define GRAVELP_WAITS_ON 0u
-#define GRAVELP_WAIT_FAILED 1u /* the node has failed, or another group has given up */
-#define GRAVELP_WAIT_IS_LATE \
-    2u /* or this | GRAVELP_FAULT_CUT_OFF: the caller has a fault to tell */
+#define GRAVELP_WAIT_FAILED 1u  /* the node has failed, or another group has given up */
+#define GRAVELP_WAIT_IS_LATE 2u /* or this | GRAVELP_FAULT_CUT_OFF: a fault */
 
 /* After a poll in vain: whether to go on. words: of the queue whose consumer's clock it is. */
 GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
@@ -220,14 +219,6 @@ struct gravel_reply {
 
 #define GRAVELP_SIGNAL(signal) ((struct gravel_reply){0, (signal)})
 #define GRAVELP_NO_REPLY GRAVELP_SIGNAL(GRAVEL_NO_SIGNAL)
-
-/* Leader, before it publishes: where the answers to a package of requests go, or what signal counts it. */
-GRAVELP_INLINE void gravelp_queue_set_reply(global uchar *slot, struct gravel_reply reply)
-{
-    global struct gravelp_package *package = (global struct gravelp_package *)slot;
-    package->result = reply.result;
-    package->signal = reply.signal;
-}
 
 /* Leader, after the group's barrier: fill the header and hand the package to the host. */
 GRAVELP_INLINE void gravelp_queue_publish(global uchar *slot, uint ticket, uint command,

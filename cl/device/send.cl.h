@@ -10,8 +10,55 @@
 #ifndef GRAVELP_SEND_CL_H
 #define GRAVELP_SEND_CL_H
 
-#include "by_key.cl.h"
 #include "queue.cl.h"
+
+/* ---- where keys live ----------------------------------------------------------------------------- */
+
+/* This node's number, and how many there are. Constants, if the program was built for a node alone: then no key is
+ * divided by the latter. */
+#if defined(GRAVELP_IS_ALONE)
+#define GRAVELP_NODE(arena) ((void)(arena), 0u)
+#define GRAVELP_N_NODES(arena) ((void)(arena), 1u)
+#else
+#define GRAVELP_NODE(arena) ((arena)->node)
+#define GRAVELP_N_NODES(arena) ((arena)->n_nodes)
+#endif
+
+/*
+ * The program says of which of n nodes a key is, by GRAVEL_NODE_OF(key, n), in its text before the include.
+ * GRAVEL_BY_KEY, as the node of a message whose handler has keys, is that of its first key, in programs of
+ * gravel_server_build, which know what handlers have keys; in other programs the message is refused. Not 0xffffffff,
+ * which programs have for "none", and the host for GRAVEL_ALL_NODES: a message to that node is refused.
+ */
+#if defined(GRAVEL_NODE_OF)
+#define GRAVEL_BY_KEY 0xfffffffeu
+GRAVELP_INLINE ulong gravelp_node_of(ulong key, uint n_nodes)
+{
+    (void)n_nodes;
+    return GRAVEL_NODE_OF(key, n_nodes);
+}
+#else
+#define GRAVEL_BY_KEY gravel_error_define_GRAVEL_NODE_OF_before_the_include
+#endif
+
+#if defined(GRAVEL_NODE_OF) && defined(GRAVELP_IS_KEYED)
+/* Any work-item: the node to send to. */
+GRAVELP_INLINE ulong gravelp_send_to(struct gravel_group g, uint command, ulong key, ulong node)
+{
+    const bool is_by_key = node == GRAVEL_BY_KEY &&
+                           GRAVELP_IS_CALL(command & ~GRAVELP_COMMAND_CHECKED) &&
+                           GRAVELP_IS_KEYED(GRAVELP_COMMAND_HANDLER(command));
+    return is_by_key ? gravelp_node_of(key, GRAVELP_N_NODES(g.arena)) : node;
+}
+
+/* Any work-item: replaces GRAVEL_BY_KEY by the node of the first key. */
+#define GRAVELP_ADDRESS(g, command, values, node) \
+    node = gravelp_send_to(g, command, (values).value[0], node)
+#else
+#define GRAVELP_ADDRESS(g, command, values, node) (void)0
+#endif
+
+/* ---- messages ------------------------------------------------------------------------------------ */
 
 /* What one work-item sends. */
 struct gravelp_values {
@@ -125,25 +172,6 @@ GRAVELP_INLINE void gravelp_write_near(global uchar *restrict slot, uint command
             GRAVELP_REQUEST(index, place);
 }
 
-/* Writes the words of a record, which lie together. */
-GRAVELP_INLINE void gravelp_write_words(global uchar *restrict slot, uint command, size_t stride,
-                                        size_t column, const private uint *words)
-{
-    const uint n = GRAVELP_RECORD_WORDS(command);
-    global uint *to = (global uint *)(slot + GRAVELP_VALUE_ROW(command, stride, 0)) + column * n;
-    for (uint i = 0; i < n; i++)
-        to[i] = words[i];
-}
-
-/* Writes the text that n records of a package share. */
-GRAVELP_INLINE void gravelp_write_text(global uchar *slot, uint command, uint n,
-                                       struct gravelp_values values)
-{
-    global uchar *to = slot + GRAVELP_TEXT_ROW(command, GRAVELP_STRIDE(command, n));
-    for (uint i = 0; i < GRAVELP_TEXT_BYTES(command); i++)
-        to[i] = i < values.text_bytes ? (uchar)values.text[i] : 0;
-}
-
 /* Writes one of a package's n messages into its column. `command` is a constant once inlined, so one form per
  * operation stays. */
 GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint command, uint n,
@@ -156,7 +184,11 @@ GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint comma
     else
         gravelp_write_near(slot, command, stride, column, index, values.place, node);
     if (GRAVELP_IS_RECORD(command)) {
-        gravelp_write_words(slot, command, stride, column, values.words);
+        const uint n_words = GRAVELP_RECORD_WORDS(command);
+        global uint *to =
+            (global uint *)(slot + GRAVELP_VALUE_ROW(command, stride, 0)) + column * n_words;
+        for (uint i = 0; i < n_words; i++)
+            to[i] = values.words[i];
         return;
     }
     GRAVELP_STORE_VALUE(0)
@@ -237,6 +269,25 @@ GRAVELP_INLINE void gravelp_write_column_of_many(struct gravel_group g, uint com
                          node);
 }
 
+/* Leader, or a work-item alone, behind the writes of a package's n messages: writes what they share, and publishes. */
+GRAVELP_INLINE void gravelp_send_package(global uchar *slot, uint ticket, uint command, uint n,
+                                         ulong base, struct gravel_reply reply,
+                                         struct gravelp_values values)
+{
+    const uint sent = command & ~GRAVELP_COMMAND_CHECKED;
+    global struct gravelp_package *package = (global struct gravelp_package *)slot;
+    if (GRAVELP_IS_RECORD(sent)) {
+        global uchar *text = slot + GRAVELP_TEXT_ROW(sent, GRAVELP_STRIDE(sent, n));
+        for (uint i = 0; i < GRAVELP_TEXT_BYTES(sent); i++)
+            text[i] = i < values.text_bytes ? (uchar)values.text[i] : 0;
+    }
+    if (GRAVELP_HAS_SIGNAL(sent)) {
+        package->result = reply.result;
+        package->signal = reply.signal;
+    }
+    gravelp_queue_publish(slot, ticket, command, n, base);
+}
+
 /* Leader, after the barrier: publishes n messages whose slots begin at a ticket. */
 GRAVELP_INLINE void gravelp_send_end(struct gravelp_ring ring, uint command, ulong base,
                                      struct gravel_reply reply, struct gravelp_values values,
@@ -245,12 +296,8 @@ GRAVELP_INLINE void gravelp_send_end(struct gravelp_ring ring, uint command, ulo
     uint columns = GRAVELP_SLOT_COLUMNS(ring.slot_bytes, command);
     for (uint left = n; left; ticket++) {
         uint now = left < columns ? left : columns;
-        global uchar *slot = gravelp_ring_slot(ring, ticket);
-        if (GRAVELP_IS_RECORD(command))
-            gravelp_write_text(slot, command, now, values);
-        if (GRAVELP_HAS_SIGNAL(command))
-            gravelp_queue_set_reply(slot, reply);
-        gravelp_queue_publish(slot, ticket, command, now, base);
+        gravelp_send_package(gravelp_ring_slot(ring, ticket), ticket, command, now, base, reply,
+                             values);
         left -= now;
     }
 }
@@ -337,13 +384,9 @@ static inline uint gravelp_send_alone(struct gravel_group g, struct gravelp_arri
         if (has_room || gravelp_queue_has_room(g.arena, words, ticket)) {
             global uchar *slot = gravelp_queue_slot(g.arena, queue, ticket);
             gravelp_write_column(slot, sent, 1, 0, index, values, node);
-            if (GRAVELP_IS_RECORD(sent))
-                gravelp_write_text(slot, sent, 1, values);
-            if (GRAVELP_HAS_SIGNAL(sent))
-                gravelp_queue_set_reply(slot, reply);
             if (command & GRAVELP_COMMAND_CHECKED)
                 ((global struct gravelp_package *)slot)->arrival = arrival;
-            gravelp_queue_publish(slot, ticket, command, n, base);
+            gravelp_send_package(slot, ticket, command, n, base, reply, values);
             is_sending = false;
         } else {
             is_sending =

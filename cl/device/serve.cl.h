@@ -148,23 +148,6 @@ GRAVELP_INLINE void gravelp_service_open(local struct gravelp_service *service)
     gravelp_barrier_group(); /* G8: lists are empty */
 }
 
-/* Any work-item, for which there is room: gather a message. */
-GRAVELP_INLINE void gravelp_service_hold(local struct gravelp_service *service, uint message,
-                                         ulong key)
-{
-    uint x = gravelp_local_add_relaxed(&service->n, 1);
-    service->held[x] = message;
-    service->list[x] = (gravelp_key_hash(key) >> 8) & (GRAVELP_SERVER_LISTS - 1);
-}
-
-/* Every work-item of the group: link what is gathered. */
-GRAVELP_INLINE void gravelp_service_link(local struct gravelp_service *service, uint n)
-{
-    for (uint x = (uint)gravelp_lane_id(); x < n; x += gravelp_n_lanes())
-        service->link[x] = gravelp_local_swap_in_relaxed(&service->last[service->list[x]], x + 1);
-    gravelp_barrier_group(); /* G8: lists are whole */
-}
-
 /* Every work-item of the group: gathers what is the group's, from message `at` on, which moves, and links it. Returns
  * how many there are; 0 at the end. */
 GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service,
@@ -175,15 +158,21 @@ GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service
     while (n_held < n_lanes && from->at < from->n) {
         for (uint poll = 0; poll < GRAVELP_SERVER_POLLS; poll++) {
             uint i = from->at + poll * n_lanes + (uint)gravelp_lane_id();
-            if (i < from->n && gravelp_source_has(*from, i))
-                gravelp_service_hold(service, i, gravelp_source_key(*from, i, 0));
+            if (i >= from->n || !gravelp_source_has(*from, i))
+                continue;
+            const uint x = gravelp_local_add_relaxed(&service->n, 1);
+            const uint hash = gravelp_key_hash(gravelp_source_key(*from, i, 0));
+            service->held[x] = i;
+            service->list[x] = (hash >> 8) & (GRAVELP_SERVER_LISTS - 1);
         }
         from->at += from->n - from->at < most ? from->n - from->at : most;
         gravelp_barrier_group(); /* G8: all have polled */
         n_held = service->n;
         gravelp_barrier_group(); /* G8: all know how many there are */
     }
-    gravelp_service_link(service, n_held);
+    for (uint x = (uint)gravelp_lane_id(); x < n_held; x += n_lanes)
+        service->link[x] = gravelp_local_swap_in_relaxed(&service->last[service->list[x]], x + 1);
+    gravelp_barrier_group(); /* G8: lists are whole */
     return n_held;
 }
 

@@ -53,9 +53,7 @@ GRAVELP_INLINE void gravelp_run(global struct gravelp_arena *gravel_arena_,
                                 struct gravelp_letter letter, uint i);
 
 /* Whether handlers send. */
-#if defined(GRAVELP_SENDS)
-#define GRAVELP_HANDLERS_SEND 1
-#else
+#ifndef GRAVELP_HANDLERS_SEND
 #define GRAVELP_HANDLERS_SEND 0
 #endif
 #define GRAVELP_SERVER_SLOTS 16u /* that a group of many threads reads together */

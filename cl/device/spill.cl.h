@@ -52,15 +52,6 @@ GRAVELP_INLINE void gravelp_spill_send(global struct gravelp_arena *arena, uint 
     gravelp_device_store_release(&spilled->published, ticket + 1); /* O1, pairs with O2 */
 }
 
-/* Any work-item that runs a handler which may not send. */
-GRAVELP_INLINE void gravelp_spill_refuse(global struct gravelp_arena *arena, uint command)
-{
-    if (arena->servers_offset)
-        gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
-                              1); /* relaxed: the kernel's end orders it */
-    gravelp_fault(arena, GRAVELP_FAULT_SENDER, GRAVELP_COMMAND_HANDLER(command), 0, 0);
-}
-
 /*
  * Leader, when all clients have finished (I4): whether no message can come to any server.
  *

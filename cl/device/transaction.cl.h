@@ -24,10 +24,9 @@
 
 /* Local memory of a group that serves transactions. */
 struct gravelp_pairs {
-    uint next;      /* messages from here on have not been taken */
-    uint n_bidding; /* work-items that have a message in this round */
-    uint bid[GRAVELP_PAIR_LISTS];
-    /* of each list, ~ the least message that wants it; 0: none does */
+    uint next;                    /* messages from here on have not been taken */
+    uint n_bidding;               /* work-items that have a message in this round */
+    uint bid[GRAVELP_PAIR_LISTS]; /* of each list, ~ the least message that wants it, or 0 */
 };
 
 /* A work-item's message, and how it stands in this round. */
@@ -97,37 +96,7 @@ GRAVELP_INLINE void gravelp_pairs_open(local struct gravelp_pairs *pairs)
     gravelp_barrier_group(); /* G8: no list is wanted */
 }
 
-/* Any work-item without a message: the number of the next of n, or GRAVELP_SERVER_NONE. */
-GRAVELP_INLINE uint gravelp_pairs_next(local struct gravelp_pairs *pairs,
-                                       private struct gravelp_pair *pair, uint n)
-{
-    uint message = pair->is_over ? n : gravelp_local_add_relaxed(&pairs->next, 1);
-    pair->is_over = message >= n;
-    return pair->is_over ? GRAVELP_SERVER_NONE : message;
-}
-
-/* Any work-item: it has a message. */
-GRAVELP_INLINE void gravelp_pair_take(private struct gravelp_pair *pair, uint message, ulong first,
-                                      ulong second)
-{
-    pair->message = message;
-    pair->list[0] = gravelp_key_hash(first) & (GRAVELP_PAIR_LISTS - 1);
-    pair->list[1] = gravelp_key_hash(second) & (GRAVELP_PAIR_LISTS - 1);
-}
-
-/* Every work-item of the group: bid for both lists. @return  whether any has a message. */
-GRAVELP_INLINE bool gravelp_pairs_bid(local struct gravelp_pairs *pairs, struct gravelp_pair pair)
-{
-    if (pair.message != GRAVELP_SERVER_NONE) {
-        gravelp_local_max_relaxed(&pairs->bid[pair.list[0]], ~pair.message);
-        gravelp_local_max_relaxed(&pairs->bid[pair.list[1]], ~pair.message);
-        gravelp_local_add_relaxed(&pairs->n_bidding, 1);
-    }
-    gravelp_barrier_group(); /* G8: all have bid */
-    return pairs->n_bidding != 0;
-}
-
-/* Any work-item, behind gravelp_pairs_bid: whether its message is to run. */
+/* Any work-item, behind gravelp_pairs_turn: whether its message is to run. */
 GRAVELP_INLINE bool gravelp_pair_runs(local struct gravelp_pairs *pairs,
                                       private struct gravelp_pair *pair)
 {
@@ -160,12 +129,22 @@ GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
                                        struct gravelp_source from)
 {
     while (pair->message == GRAVELP_SERVER_NONE && !pair->is_over) {
-        uint i = gravelp_pairs_next(pairs, pair, from.n);
-        if (i != GRAVELP_SERVER_NONE && gravelp_source_has(from, i))
-            gravelp_pair_take(pair, i, gravelp_source_key(from, i, 0),
-                              gravelp_source_key(from, i, 1));
+        const uint message = gravelp_local_add_relaxed(&pairs->next, 1);
+        pair->is_over = message >= from.n;
+        if (pair->is_over || !gravelp_source_has(from, message))
+            continue;
+        pair->message = message;
+        for (uint i = 0; i < 2; i++)
+            pair->list[i] =
+                gravelp_key_hash(gravelp_source_key(from, message, i)) & (GRAVELP_PAIR_LISTS - 1);
     }
-    return gravelp_pairs_bid(pairs, *pair);
+    if (pair->message != GRAVELP_SERVER_NONE) {
+        gravelp_local_max_relaxed(&pairs->bid[pair->list[0]], ~pair->message);
+        gravelp_local_max_relaxed(&pairs->bid[pair->list[1]], ~pair->message);
+        gravelp_local_add_relaxed(&pairs->n_bidding, 1);
+    }
+    gravelp_barrier_group(); /* G8: all have bid */
+    return pairs->n_bidding != 0;
 }
 
 #if defined(__OPENCL_C_VERSION__)

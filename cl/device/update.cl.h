@@ -26,32 +26,22 @@
 #define GRAVELP_HAS_LONG_UPDATES
 #endif
 
-#define GRAVELP_PEEK(type, word) gravelp_peek_##type(word)
-#define GRAVELP_ATOMIC_LOAD(type, word)                                                 \
+#define GRAVELP_PEEK(type, word) GRAVELP_PEEK_##type(type, word)
+#define GRAVELP_PLAIN_PEEK(type, word) (*(word))
+#ifdef GRAVELP_ATOMICS_C11
+#define GRAVELP_PEEK_uint(type, word)                                                   \
     atomic_load_explicit((volatile global atomic_##type *)(word), memory_order_relaxed, \
                          memory_scope_device)
-#define GRAVELP_VOLATILE_LOAD(type, word) (*(word))
-#define GRAVELP_DEFINE_PEEK(type, LOAD)                                 \
-    GRAVELP_INLINE type gravelp_peek_##type(volatile global type *word) \
-    {                                                                   \
-        return LOAD(type, word);                                        \
-    }
-#ifdef GRAVELP_ATOMICS_C11
-#define GRAVELP_LOAD GRAVELP_ATOMIC_LOAD
 #else
-#define GRAVELP_LOAD GRAVELP_VOLATILE_LOAD
+#define GRAVELP_PEEK_uint GRAVELP_PLAIN_PEEK
 #endif
+#define GRAVELP_PEEK_int GRAVELP_PEEK_uint
 #ifdef GRAVEL_HAS_LONG_WAITS /* C11 atomics of 64 bits */
-#define GRAVELP_LONG_LOAD GRAVELP_ATOMIC_LOAD
+#define GRAVELP_PEEK_ulong GRAVELP_PEEK_uint
 #else
-#define GRAVELP_LONG_LOAD GRAVELP_VOLATILE_LOAD
+#define GRAVELP_PEEK_ulong GRAVELP_PLAIN_PEEK
 #endif
-GRAVELP_DEFINE_PEEK(int, GRAVELP_LOAD)
-GRAVELP_DEFINE_PEEK(uint, GRAVELP_LOAD)
-#ifdef GRAVELP_HAS_LONG_UPDATES
-GRAVELP_DEFINE_PEEK(long, GRAVELP_LONG_LOAD)
-GRAVELP_DEFINE_PEEK(ulong, GRAVELP_LONG_LOAD)
-#endif
+#define GRAVELP_PEEK_long GRAVELP_PEEK_ulong
 
 #define GRAVELP_DEFINE_ADD_BITS(type, BITS, COMPARE_EXCHANGE)                                  \
     GRAVELP_INLINE type gravelp_add_##type(volatile global type *word, type value)             \

@@ -27,8 +27,7 @@ GRAVELP_INLINE bool gravelp_compares(ulong word, uint compare, ulong value)
     return holds != (compare & 1u);
 }
 
-#define GRAVELP_WORD_YIELDS \
-    128u /* as many polls more than for room before a wait sleeps: answers come within microseconds */
+#define GRAVELP_WORD_YIELDS 128u /* times the polls for room before a wait sleeps */
 
 /* A wait for a word of the own heap. */
 struct gravelp_awaited {

@@ -67,14 +67,6 @@ kernel void collect(GRAVEL_ACCUMULATOR(a), uint n, uint turn)
     }
 }
 
-/* Takes what waits in a word, whose sum begins again. */
-GRAVELP_INLINE word_bits take(uint op, volatile global word_bits *word)
-{
-    if (op == GRAVEL_ADD || op == GRAVEL_XOR)
-        return EXCHANGE(GRAVELP_ACCUMULATE_BITS, word, 0); /* A5 */
-    return PEEK(GRAVELP_ACCUMULATE_BITS, word);            /* A5 */
-}
-
 /* Where a group is in the lists. */
 struct cursor {
     uint part;
@@ -115,7 +107,9 @@ GRAVELP_INLINE void take_block(global struct gravelp_accumulator *a, ulong block
     for (uint i = lane; i < BLOCK; i += n_lanes) {
         if (!(taken.bits[i / 32] >> i % 32 & 1))
             continue;
-        word_bits value = take(a->op, words + i);
+        word_bits value = a->op == GRAVEL_ADD || a->op == GRAVEL_XOR
+                              ? EXCHANGE(GRAVELP_ACCUMULATE_BITS, words + i, 0) /* A5: a new sum */
+                              : PEEK(GRAVELP_ACCUMULATE_BITS, words + i);       /* A5 */
         if (value == (word_bits)a->neutral)
             continue;
         uint k = atomic_inc(taken.n);

@@ -251,15 +251,6 @@ GRAVELP_INLINE global const uchar *row_of(const struct tile *tile, uint package,
            (is_value ? GRAVELP_VALUE_ROW(command, stride, 0) : GRAVELP_INDEX_ROW(stride));
 }
 
-/* Element `i` of the block's row; rows of 4 and of 8 bytes. */
-GRAVELP_INLINE void store(global uchar *row, uint i, uint bytes, ulong value)
-{
-    if (bytes == 8)
-        ((global ulong *)row)[i] = value;
-    else
-        ((global uint *)row)[i] = (uint)value;
-}
-
 GRAVELP_INLINE uint row_bytes(uint command, bool is_value)
 {
     return is_value ? GRAVELP_VALUE_BYTES(command) : GRAVELP_INDEX_BYTES(command);
@@ -305,8 +296,10 @@ GRAVELP_INLINE void store_sorted(const struct tile *tile, local const uint *posi
     uint bytes = row_bytes(command, is_value);
     for (uint at = (uint)get_local_id(0); at < n; at += (uint)get_local_size(0)) {
         uint position = positions[firsts[at]] + at;
-        if (position < tile->n_positions)
-            store(to, position, bytes, bytes == 8 ? sorted[at] : ((local const uint *)sorted)[at]);
+        if (position < tile->n_positions && bytes == 8)
+            ((global ulong *)to)[position] = sorted[at];
+        else if (position < tile->n_positions)
+            ((global uint *)to)[position] = ((local const uint *)sorted)[at];
     }
 }
 

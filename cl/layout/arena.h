@@ -17,30 +17,23 @@
 #include "gravel/operation.h"
 
 #define GRAVELP_ARENA_MAGIC 0x4752564cu
-#define GRAVELP_ARENA_VERSION \
-    11u /* of this layout; checked when a program is built and when it runs */
+#define GRAVELP_ARENA_VERSION 11u /* of this layout; programs are checked for it */
 
 /* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
 #define GRAVELP_LONG_QUEUE 1024u
 
-/* Faults a kernel reports in `fault`. */
+/* Faults a kernel reports in `fault`. `late`: it waited for longer than the wait time. */
 #define GRAVELP_FAULT_NONE 0u
-#define GRAVELP_FAULT_STALLED \
-    1u /* no room in a queue, of which the host took nothing, within the wait time */
+#define GRAVELP_FAULT_STALLED 1u /* late: the host takes nothing from a full queue */
 #define GRAVELP_FAULT_VERSION 2u /* the program was built for another arena layout */
 #define GRAVELP_FAULT_GROUP 3u   /* the work-group is larger than GRAVEL_MAX_GROUP */
 #define GRAVELP_FAULT_QUEUE 4u   /* one call of a work-group needs more slots than the queue has */
-#define GRAVELP_FAULT_WAIT \
-    5u /* a word that a work-group waits for did not change within the wait time */
-#define GRAVELP_FAULT_FBAR \
-    6u /* members of a fine-grain barrier did not arrive within the wait time */
+#define GRAVELP_FAULT_WAIT 5u    /* late: a word that a kernel waits for does not change */
+#define GRAVELP_FAULT_FBAR 6u    /* late: members of a fine-grain barrier do not arrive */
 #define GRAVELP_FAULT_INBOX 7u /* no room in a server's inbox for what clients had begun to send */
-#define GRAVELP_FAULT_ROLE \
-    8u /* a kernel of clients and servers that gravel_server_launch did not launch */
-#define GRAVELP_FAULT_ALONE \
-    9u /* a server that no client of its launch joined within the wait time */
-#define GRAVELP_FAULT_SILENT \
-    10u /* no room in a server's inbox, of which it took nothing, within the wait time */
+#define GRAVELP_FAULT_ROLE 8u  /* a kernel with servers, not by gravel_server_launch */
+#define GRAVELP_FAULT_ALONE 9u /* late: no client of its launch joins a server */
+#define GRAVELP_FAULT_SILENT 10u /* late: a server takes nothing from a full inbox */
 #define GRAVELP_FAULT_SPILL 11u  /* no room in a server's ring for what handlers send */
 #define GRAVELP_FAULT_SENDER 12u /* a handler that may not send does */
 #define GRAVELP_FAULT_RECORD 13u /* a record, with its text, that no slot holds */
@@ -48,9 +41,8 @@
 #define GRAVELP_FAULT_POOL 15u   /* what is freed is no block of the pool, or free already */
 #define GRAVELP_FAULT_BOUNDS 16u /* checked mode: an element of gravel_local_at is outside */
 #define GRAVELP_FAULT_KEYS 17u   /* a transaction whose keys are not both of its node */
-#define GRAVELP_FAULT_CALL_BOUNDS \
-    18u /* checked mode: an element of gravel_call_at is outside; fault_item[0] is the node */
-#define GRAVELP_FAULT_CUT_OFF 0x100u /* or-ed to one of these waits: the host's clock stood */
+#define GRAVELP_FAULT_CALL_BOUNDS 18u /* the same of gravel_call_at; fault_item[0]: the node */
+#define GRAVELP_FAULT_CUT_OFF 0x100u  /* or-ed to one of these waits: the host's clock stood */
 
 #define GRAVELP_FAULT_FILE_BYTES 64u /* of a file's name: the last ones */
 #define GRAVELP_FAULT_TEXT_BYTES 128u
@@ -60,8 +52,7 @@
  * wait_ms at most (lib/base/clock.h). While the clock does not advance, polls count, each for the least time that it
  * takes, and a wait is cut off after many times its limit. When `renewed` changes, limits begin anew.
  */
-#define GRAVELP_ROOM_WAITS \
-    2u /* times wait_ms for room: the host, which knows more, gives up first */
+#define GRAVELP_ROOM_WAITS 2u /* times wait_ms for room: the host gives up first */
 #define GRAVELP_CUT_OFF 8u
 
 struct gravelp_arena {
@@ -75,20 +66,17 @@ struct gravelp_arena {
     gravelp_u32 slot_bytes;    /* a multiple of GRAVELP_CACHELINE */
     gravelp_u32 wait_ms;       /* how long a kernel waits for what does not change; 0: not at all */
     gravelp_u64 queues_offset; /* [bytes] from the arena to struct gravelp_queue_words [n_queues] */
-    gravelp_u64 slots_offset;
-    /* [bytes] from the arena to slot 0 of queue 0; queue q follows queue q-1 */
-    gravelp_u64 heap_offset; /* [bytes] from the arena to this node's symmetric heap */
+    gravelp_u64 slots_offset;  /* [bytes] from the arena to all slots, queue by queue */
+    gravelp_u64 heap_offset;   /* [bytes] from the arena to this node's symmetric heap */
     gravelp_u64 heap_bytes;
 
     /* Written by the host while kernels run; atomic. */
-    gravelp_u32 abort;
-    /* H1: not 0 once the node has failed: leaves every wait, drops every message */
-    gravelp_u32 poll_ns; /* constant: least time that a waiter's poll takes [nanoseconds] */
-    gravelp_u64 servers_offset;
-    /* constant: [bytes] from the arena to struct gravelp_servers; 0: there is none */
-    gravelp_u64 bounds_offset;
-    /* constant: [bytes] from the arena to struct gravelp_bounds; 0: there is none */
-    gravelp_u32 print_node; /* constant: lines go there */
+    gravelp_u32 abort; /* H1: not 0: the node has failed; ends waits, drops messages */
+    /* Constant from here on. Offsets are in bytes from the arena; 0: there is none. */
+    gravelp_u32 poll_ns;        /* least time that a waiter's poll takes [nanoseconds] */
+    gravelp_u64 servers_offset; /* struct gravelp_servers */
+    gravelp_u64 bounds_offset;  /* struct gravelp_bounds */
+    gravelp_u32 print_node;     /* lines go there */
     gravelp_u32 host_padding[9];
     /* Of handlers; written by the host before their messages are sent. */
     gravelp_u64 constants[GRAVEL_N_CONSTANTS];
@@ -97,38 +85,30 @@ struct gravelp_arena {
     gravelp_u32 fault;       /* GRAVELP_FAULT_*, published last (F1) */
     gravelp_u32 fault_claim; /* taken by the first work-group or work-item with a fault */
     gravelp_u32 fault_queue;
-    gravelp_u32 fault_ticket;
+    gravelp_u32 fault_ticket;     /* also what a word was compared with */
     gravelp_u32 fault_dimensions; /* of the launch, 1 to 3 */
-    gravelp_u32 fault_value;      /* the number at fault: group size, version, slots, word, line */
-    gravelp_u64 fault_offset;
-    /* [bytes] heap offset of the word waited for; fault_ticket is what it was compared with */
-    gravelp_u64 fault_item
-        [3]; /* global ids of the work-item, or of the work-group's first: the launch's, not a slice's */
-    gravelp_u32 fault_high[2];
-    /* upper halves of fault_ticket and fault_value, of a word of 64 bits */
+    gravelp_u32 fault_value;      /* group size, version, slots, word, line */
+    gravelp_u64 fault_offset;     /* [bytes] heap offset of the word that was waited for */
+    gravelp_u64 fault_item[3];    /* global ids of the work-item, or its group's first */
+    gravelp_u32 fault_high[2];    /* upper halves of fault_ticket and fault_value */
     gravelp_u8 fault_file[GRAVELP_FAULT_FILE_BYTES]; /* of an assertion, or a name; ends with a 0 */
     gravelp_u8 fault_text[GRAVELP_FAULT_TEXT_BYTES]; /* of an assertion; without a 0 it is cut */
 };
 
 struct gravelp_queue_words {
     /* Device line: read-modify-writes by leaders of this node's device only. */
-    gravelp_u32 reserved; /* tickets taken so far; free-running */
-    gravelp_u32 consumed_cache;
-    /* a recent value of `consumed`, so that most leaders leave that line alone */
-    gravelp_u32 waits;  /* leaders that found the queue full (back-pressure) */
-    gravelp_u32 groups; /* work-groups begun in checked mode, G6 */
-    gravelp_u32 sessions;
-    /* A8: that groups have begun, less those that they have ended */
-    gravelp_u32 settled;
-    /* U11: ticket after the last package that apply_in_place took; free-running */
+    gravelp_u32 reserved;         /* tickets taken so far; free-running */
+    gravelp_u32 consumed_cache;   /* a recent `consumed`, so that leaders leave that line alone */
+    gravelp_u32 waits;            /* leaders that found the queue full (back-pressure) */
+    gravelp_u32 groups;           /* work-groups begun in checked mode, G6 */
+    gravelp_u32 sessions;         /* A8: that groups have begun, less those ended */
+    gravelp_u32 settled;          /* U11: ticket behind what apply_in_place took; free-running */
     gravelp_u32 settled_messages; /* in all of those; free-running */
     gravelp_u32 device_padding[9];
     /* Host line: written by this queue's one consumer. */
     gravelp_u32 consumed; /* C2: tickets whose slots are free again; free-running */
-    gravelp_u32 beat;
-    /* H6: [milliseconds] the consumer's clock, which does not advance while it gets no turn; 0: not yet */
-    gravelp_u32 renewed;
-    /* H14: changes while the node waits for a thread of some node that has a limit of its own; free-running */
+    gravelp_u32 beat;     /* H6: [milliseconds] the consumer's clock, while it runs; 0: not yet */
+    gravelp_u32 renewed;  /* H14: changes while the node waits for what has limits of its own */
     gravelp_u32 host_padding[13];
 };
 

@@ -42,12 +42,10 @@ struct gravelp_package {
     gravelp_u32 published;
     gravelp_u32 command;    /* GRAVELP_COMMAND of every message in the package */
     gravelp_u32 n_messages; /* columns in use, 0 < n_messages <= stride */
-    gravelp_u32 stride;
-    /* [elements] from one row to the next; a multiple of 16, so rows are aligned; of records n_messages */
-    gravelp_u64 base;   /* [bytes] heap offset that index 0 stands for */
+    gravelp_u32 stride;     /* [elements] from one row to the next: GRAVELP_STRIDE */
+    gravelp_u64 base;       /* [bytes] heap offset that index 0 stands for */
     gravelp_u64 result; /* [bytes] own heap offset that place 0 of a request's answers stands for */
-    gravelp_u64 signal;
-    /* [bytes] heap offset of the uint that counts answers here, or puts there; or GRAVEL_NO_SIGNAL */
+    gravelp_u64 signal; /* [bytes] heap offset of the uint that counts answers or puts */
     struct gravelp_arrival arrival; /* where the command is GRAVELP_COMMAND_CHECKED */
 };
 
@@ -63,6 +61,7 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
 #define GRAVELP_FAR_PLACE 2u
 #define GRAVELP_FAR_NODE 3u
 
+/* So that rows are aligned. */
 #define GRAVELP_PACKAGE_STRIDE(n_messages) ((gravelp_u32)((n_messages) + 15u) & ~15u)
 
 /* Of a package of this command. Checked mode sends packages of no message, whose text has its place. */

@@ -47,8 +47,7 @@
 #define GRAVELP_ARGUMENT_FLOAT 5u
 #define GRAVELP_ARGUMENT_DOUBLE 6u
 #define GRAVELP_ARGUMENT_STRING 7u
-#define GRAVELP_ARGUMENT_POINTER \
-    12u /* to anything but char: its address, in the words of a ulong */
+#define GRAVELP_ARGUMENT_POINTER 12u /* to anything but char: its address, as a ulong */
 #define GRAVELP_STRING_WORDS 8u
 /* Words of an argument of a type: 1; 2, the lower half first; or a string's 8, which is cut there, or ends at a 0. */
 #define GRAVELP_ARGUMENT_WORDS(type) (0x82122110u >> 4u * ((type)&7u) & 0xfu)

@@ -142,7 +142,7 @@ static void write_senders(FILE *out, const struct gravel_endpoints *endpoints)
 {
     if (gravel_sender_room(endpoints) == 0)
         return;
-    fprintf(out, "#define GRAVELP_SENDS\n#define GRAVELP_IS_SERVED(handler, n_args) (0");
+    fprintf(out, "#define GRAVELP_HANDLERS_SEND 1\n#define GRAVELP_IS_SERVED(handler, n_args) (0");
     for (uint32_t i = 0; i < endpoints->n_handlers; i++)
         if (endpoints->handlers[i].serve.n_keys == 1)
             fprintf(out, " || ((handler) == %uu && (n_args) == %u)",

@@ -6,7 +6,7 @@
  * A datum is money and a count. A transfer moves money, works, and looks whether it is still the one that both data's
  * witnesses name; copies that are stored late would lose counts and money. Deposits, of one key, come between.
  *
- * Path: meson test -> this -> cl/device/transaction.cl.h, cl/device/by_key.cl.h, cl/device/call.cl.h, lib/serve
+ * Path: meson test -> this -> cl/device/transaction.cl.h, cl/device/send.cl.h, cl/device/call.cl.h, lib/serve
  */
 #include "bank.h"
 #include "expect.h"
