@@ -59,14 +59,6 @@ static const struct argp_option options[] = {
      0},
     {0}};
 
-static bool is_step(const char *name)
-{
-    for (size_t i = 0; i < N_STEPS; i++)
-        if (!strcmp(steps[i], name))
-            return true;
-    return false;
-}
-
 static const struct conformance_trial *find_trial(const char *name)
 {
     for (unsigned i = 0; i < conformance_n_trials; i++)
@@ -77,7 +69,10 @@ static const struct conformance_trial *find_trial(const char *name)
 
 static void check(const struct arguments *arguments, struct argp_state *state)
 {
-    if (arguments->step && !is_step(arguments->step))
+    bool is_step = !arguments->step;
+    for (size_t i = 0; i < N_STEPS; i++)
+        is_step = is_step || !strcmp(steps[i], arguments->step);
+    if (!is_step)
         argp_error(state, "--step: '%s' is not svm, usm, pump or drain", arguments->step);
     if (arguments->suite && !find_trial(arguments->suite))
         argp_error(state, "--suite: there is no suite '%s'", arguments->suite);
@@ -151,13 +146,6 @@ static void print_reason(const char *indent, const char *reason)
     putchar('\n');
 }
 
-/* As the first step that takes the device described it. */
-static void print_device(const json_t *report)
-{
-    printf("gravel-conformance %s: %s, platform %s, driver %s\n", info_text(report, "version"),
-           info_text(report, "device"), info_text(report, "platform"), info_text(report, "driver"));
-}
-
 /* A heading with the self-test; or why it was refused or failed. */
 static void print_step(const json_t *step)
 {
@@ -197,8 +185,7 @@ static void print_suite(const char *name, const json_t *suite)
 
 static bool has_status(const json_t *object, const char *status)
 {
-    const char *text = json_string_value(json_object_get(object, "status"));
-    return text && !strcmp(text, status);
+    return !strcmp(info_text(object, "status"), status);
 }
 
 /* What the first step that is taken tells about the device is the report's. */
@@ -213,7 +200,9 @@ static void note_device(json_t *report, json_t *step, bool is_text)
         json_object_del(step, keys[i]);
     }
     if (is_text && !is_known && json_object_get(report, "device"))
-        print_device(report);
+        printf("gravel-conformance %s: %s, platform %s, driver %s\n", info_text(report, "version"),
+               info_text(report, "device"), info_text(report, "platform"),
+               info_text(report, "driver"));
 }
 
 static void run_suites(json_t *step, const struct conformance_place *place,

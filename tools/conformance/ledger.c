@@ -108,9 +108,11 @@ static void open_books(uint32_t here)
     }
 }
 
-static unsigned check_book(const struct book *book, uint32_t here, uint32_t origin)
+static unsigned check_book(uint32_t here, uint32_t origin, uint64_t launch)
 {
+    const struct book *book = book_of(here, origin);
     uint64_t n_expected = 0, n_lost = 0;
+    (void)launch; /* all of them */
     for (uint64_t number = 0; number < ledger.n_launches * LEDGER_LAUNCH; number++)
         if (is_sent(origin, number) && ledger_destination(origin, number, ledger.n_nodes) == here) {
             bool is_lost = !(book->seen[number >> 3] & 1u << (number & 7));
@@ -159,22 +161,14 @@ static bool is_here(uint32_t node)
     return gravel_is_local(ledger.gravel, node);
 }
 
-static unsigned check_launch(uint64_t launch)
+/* Checks what the nodes of this process have from each origin. */
+static unsigned check_all(unsigned (*check)(uint32_t here, uint32_t origin, uint64_t launch),
+                          uint64_t launch)
 {
     unsigned n_wrong = 0;
     for (uint32_t here = 0; here < ledger.n_nodes; here++)
         for (uint32_t origin = 0; is_here(here) && origin < ledger.n_origins; origin++)
-            n_wrong += check_slots(here, origin, launch);
-    OK(gravel_barrier(ledger.gravel)); /* no node sends before all have looked */
-    return n_wrong;
-}
-
-static unsigned check_books(void)
-{
-    unsigned n_wrong = 0;
-    for (uint32_t here = 0; here < ledger.n_nodes; here++)
-        for (uint32_t origin = 0; is_here(here) && origin < ledger.n_origins; origin++)
-            n_wrong += check_book(book_of(here, origin), here, origin);
+            n_wrong += check(here, origin, launch);
     return n_wrong;
 }
 
@@ -193,10 +187,13 @@ static int send_all(cl_kernel kernel, unsigned *n_wrong)
     for (uint64_t launch = 0; launch < ledger.n_launches && !code; launch++) {
         set_argument(kernel, 2, sizeof launch, &launch);
         code = gravel_launch(ledger.gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL);
-        if (!code && ledger.by_slots)
+        if (code || !ledger.by_slots)
+            continue;
+        code = gravel_barrier(ledger.gravel);
+        if (!code)
+            *n_wrong += check_all(check_slots, launch);
+        if (!code) /* no node sends before all have checked */
             code = gravel_barrier(ledger.gravel);
-        if (!code && ledger.by_slots)
-            *n_wrong += check_launch(launch);
     }
     return code ? code : gravel_barrier(ledger.gravel);
 }
@@ -250,7 +247,7 @@ int suite_ledger(int n_arguments, char **arguments)
         fflush(stdout);
         n_wrong++;
     } else if (!ledger.by_slots) {
-        n_wrong += check_books();
+        n_wrong += check_all(check_book, 0);
     }
     uint64_t totals[2] = {ledger.n_checked, n_wrong};
     OK(gravel_reduce(ledger.gravel, GRAVEL_ADD, GRAVEL_ULONG, totals, 2));

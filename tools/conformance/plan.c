@@ -8,17 +8,9 @@
 
 #include <string.h>
 
-#define SUFFIX(name, suffix, has_predicate) suffix,
-const char *const form_suffixes[N_FORMS] = {FORMS(SUFFIX)};
+const char *const form_suffixes[N_FORMS] = {"", "_if", "_wi", " by gravel_update"};
 const char *const target_names[N_TARGETS] = {"self", "other", "one", "all"};
 const char *const activity_names[N_ACTIVITIES] = {"full", "some", "empty", "single"};
-
-bool form_has_predicate(enum form form)
-{
-#define PREDICATE(name, suffix, has_predicate) has_predicate,
-    static const bool predicates[N_FORMS] = {FORMS(PREDICATE)};
-    return predicates[form];
-}
 
 /* A value that differs from case to case. */
 static uint64_t draw(const struct test_case *test, uint32_t origin, uint32_t item, uint32_t what)
@@ -28,7 +20,7 @@ static uint64_t draw(const struct test_case *test, uint32_t origin, uint32_t ite
     return mix(mix(place << 32 | origin << 16 | item) + what);
 }
 
-/* Small multiples of a quarter: sums are exact in any order, in float too. */
+/* Draws small multiples of a quarter: sums are exact in any order, in float too. */
 static double draw_quarters(uint64_t random)
 {
     return ((double)(random % 511) - 255.0) * 0.25;
@@ -173,23 +165,17 @@ static uint64_t combine(uint32_t op, uint32_t type, uint64_t word, uint64_t valu
     }
 }
 
-/* The bits of a word after one message. */
-static uint64_t interpret(uint32_t op, uint32_t type, uint64_t word, uint64_t value)
-{
-    uint64_t result = combine(op, type, word, value);
-    return GRAVEL_TYPE_BYTES(type) == 4 ? (uint32_t)result : result;
-}
-
 uint64_t interpret_expected(const struct test_case *test, const struct plan *plan, uint32_t i)
 {
     const uint64_t first = plan_first_bits(test, plan->nodes[i], plan->indices[i]);
     return i % 2 ? first : (uint32_t)(first + 1 + i);
 }
 
-/* What a word becomes by message i. */
+/* Returns what a word becomes by message i. */
 static uint64_t become(const struct test_case *test, const struct plan *plan, uint32_t i,
                        uint64_t word)
 {
+    uint64_t result;
     switch (test->op) {
     case GRAVEL_GET:
         return word;
@@ -199,7 +185,8 @@ static uint64_t become(const struct test_case *test, const struct plan *plan, ui
     case GRAVEL_PUT_SIGNAL:
         return plan->bits[i];
     default:
-        return interpret(test->op & ~GRAVEL_FETCH, test->type, word, plan->bits[i]);
+        result = combine(test->op & ~GRAVEL_FETCH, test->type, word, plan->bits[i]);
+        return GRAVEL_TYPE_BYTES(test->type) == 4 ? (uint32_t)result : result;
     }
 }
 

@@ -16,15 +16,8 @@
 #define N_WORDS (MAX_ORIGINS * N_ITEMS)
 #define N_GUARDS 32u /* words before and after, that no message addresses */
 
-/* X(FORM, suffix of the kernel's name, whether it can leave work-items out). HOST is gravel_update. */
-#define FORMS(X)    \
-    X(GROUP, "", 0) \
-    X(IF, "_if", 1) \
-    X(WI, "_wi", 1) \
-    X(HOST, " by gravel_update", 1)
-#define FORM(name, suffix, has_predicate) FORM_##name,
-enum form { FORMS(FORM) N_FORMS };
-#undef FORM
+/* Of a kernel's calls: _wg, _wg_if, _wi; HOST is gravel_update. All but GROUP can leave work-items out. */
+enum form { FORM_GROUP, FORM_IF, FORM_WI, FORM_HOST, N_FORMS };
 
 /* To the sender itself, its neighbour, all to the last node, or item by item to another one. */
 enum target { TO_SELF, TO_OTHER, TO_ONE, TO_ALL, N_TARGETS };
@@ -57,19 +50,16 @@ extern const char *const form_suffixes[N_FORMS];
 extern const char *const target_names[N_TARGETS];
 extern const char *const activity_names[N_ACTIVITIES];
 
-/** Whether work-items can be left out in this form. */
-bool form_has_predicate(enum form form);
-
-/** Fill in the messages of one origin. */
+/** Fills in the messages of one origin. */
 void plan_fill(struct plan *plan, const struct test_case *test, uint32_t origin, uint32_t n_nodes);
 
-/** What word `index` of `node` holds before the case. */
+/** Returns what word `index` of `node` holds before the case. */
 uint64_t plan_first_bits(const struct test_case *test, uint32_t node, uint32_t index);
 
-/** What message i of CAS expects: every other one is right. */
+/** Returns what message i of CAS expects: every other one is right. */
 uint64_t interpret_expected(const struct test_case *test, const struct plan *plan, uint32_t i);
 
-/** Apply to words [N_WORDS] of `node` what `plan` sends there. */
+/** Applies to words [N_WORDS] of `node` what `plan` sends there. */
 void interpret_plan(const struct test_case *test, const struct plan *plan, uint32_t node,
                     uint64_t *words);
 

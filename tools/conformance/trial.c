@@ -9,6 +9,7 @@
 
 #include "gravel/gravel.h"
 #include "info/child.h"
+#include "info/members.h"
 #include "base/clock.h"
 
 #include <stdbool.h>
@@ -80,22 +81,23 @@ static void set_place(const struct conformance_place *place)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static json_t *device_text(cl_device_id device, cl_device_info info)
+/* Returns a text of OpenCL's; JSON takes UTF-8 alone. */
+static json_t *text_of(const char *text)
 {
-    char text[256] = "";
-    clGetDeviceInfo(device, info, sizeof text - 1, text, NULL);
     json_t *string = json_string(text);
     return string ? string : json_string("(not UTF-8)");
 }
 
-static json_t *platform_text(cl_device_id device)
+static json_t *describe_device(cl_device_id device)
 {
-    char text[256] = "";
+    char name[256] = "", platform_name[256] = "", driver[256] = "";
     cl_platform_id platform = NULL;
+    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
+    clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof driver - 1, driver, NULL);
     clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text - 1, text, NULL);
-    json_t *string = json_string(text);
-    return string ? string : json_string("(not UTF-8)");
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof platform_name - 1, platform_name, NULL);
+    return json_pack("{s:o, s:o, s:o}", "device", text_of(name), "platform", text_of(platform_name),
+                     "driver", text_of(driver));
 }
 
 /* In the child. */
@@ -109,18 +111,23 @@ static json_t *open_here(const void *argument)
     int code = gravel_open(&gravel, NULL, NULL);
     if (code)
         return json_pack("{s:i, s:s}", "code", code, "error", gravel_last_error());
-    cl_device_id device = gravel_cl_device(gravel);
-    json_t *answer =
-        json_pack("{s:o, s:o, s:o}", "device", device_text(device, CL_DEVICE_NAME), "platform",
-                  platform_text(device), "driver", device_text(device, CL_DRIVER_VERSION));
+    json_t *answer = describe_device(gravel_cl_device(gravel));
     info_child_stage("closing a node");
     code = gravel_close(gravel);
     return code ? json_pack("{s:i, s:s}", "code", code, "error", gravel_last_error()) : answer;
 }
 
+/* Adds the seconds since then. */
+static json_t *timed(json_t *report, uint64_t begin_ns)
+{
+    json_object_set_new(report, "seconds",
+                        json_real((double)(gravel_clock_ns() - begin_ns) * 1e-9));
+    return report;
+}
+
 static const char *status_of(const json_t *answer)
 {
-    switch (json_integer_value(json_object_get(answer, "code"))) {
+    switch (info_integer(answer, "code")) {
     case GRAVEL_ECAPABILITY:
         return "refused";
     case GRAVEL_EDEVICE:
@@ -142,9 +149,7 @@ json_t *conformance_open(const struct conformance_place *place)
     if (error)
         json_object_set(answer, "reason", error);
     json_object_del(answer, "error");
-    json_object_set_new(answer, "seconds",
-                        json_real((double)(gravel_clock_ns() - begin_ns) * 1e-9));
-    return answer;
+    return timed(answer, begin_ns);
 }
 
 /* ---- what a suite printed: TAP ------------------------------------------------------------------ */
@@ -158,19 +163,14 @@ struct reader {
     json_t *failures, *skips;
 };
 
-/* "12 - add_int: 3 of 4 cases" without its number. */
-static const char *description(const char *line)
-{
-    const char *dash = strstr(line, " - ");
-    return dash ? dash + 3 : line;
-}
-
+/* @param line  "12 - add_int: 3 of 4 cases" */
 static void note_failure(struct reader *reader, const char *line)
 {
+    const char *dash = strstr(line, " - ");
     reader->n_failed++;
     if (json_array_size(reader->failures) < MAX_FAILURES)
         json_array_append_new(reader->failures,
-                              json_sprintf("%s%s%s", description(line),
+                              json_sprintf("%s%s%s", dash ? dash + 3 : line,
                                            *reader->difference ? "; " : "", reader->difference));
 }
 
@@ -247,23 +247,17 @@ static json_t *run_here(const void *argument)
 /* Passed is what came to its end without a failure, and had all that it planned; refused, what the device cannot do. */
 static void judge(json_t *report, const json_t *answer)
 {
-    const json_t *planned = json_object_get(report, "planned");
-    json_int_t n_passed = json_integer_value(json_object_get(report, "passed"));
-    json_int_t n_failed = json_integer_value(json_object_get(report, "failed"));
-    json_int_t n_lines =
-        n_passed + n_failed + json_integer_value(json_object_get(report, "skipped"));
+    const json_int_t n_failed = info_integer(report, "failed"),
+                     ended = info_integer(answer, "status"),
+                     n_lines = info_integer(report, "passed") + n_failed +
+                               info_integer(report, "skipped");
+    const bool is_refused = ended == SUITE_REFUSED && !n_lines,
+               is_whole = n_lines && info_integer(report, "planned") == n_lines;
     json_t *error = json_object_get(answer, "error");
-    json_int_t ended = json_integer_value(json_object_get(answer, "status"));
-    if (!error && ended == SUITE_REFUSED && !n_lines) {
-        json_object_set_new(report, "status", json_string("refused"));
-        json_object_set(report, "reason", json_object_get(answer, "why"));
-        return;
-    }
-    bool is_whole = !error && n_lines && json_integer_value(planned) == n_lines;
-    bool failed = !is_whole || n_failed || ended;
-    json_object_set_new(report, "status", json_string(failed ? "failed" : "passed"));
-    if (error)
-        json_object_set(report, "reason", error);
+    const char *status = error || n_failed || !is_whole || ended ? "failed" : "passed";
+    json_object_set_new(report, "status", json_string(!error && is_refused ? "refused" : status));
+    if (error || is_refused)
+        json_object_set(report, "reason", error ? error : json_object_get(answer, "why"));
     else if (!is_whole)
         json_object_set_new(report, "reason", json_string("it ended before its last line"));
 }
@@ -281,7 +275,5 @@ json_t *conformance_run(const struct conformance_place *place,
     fclose(order.out);
     judge(report, answer);
     json_decref(answer);
-    json_object_set_new(report, "seconds",
-                        json_real((double)(gravel_clock_ns() - begin_ns) * 1e-9));
-    return report;
+    return timed(report, begin_ns);
 }

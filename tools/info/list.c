@@ -168,49 +168,36 @@ static void remove_directory(void)
     rmdir(directory);
 }
 
-static bool find_drivers(glob_t *files)
-{
-    const char *from = getenv("OCL_ICD_VENDORS");
-    char pattern[512];
-    snprintf(pattern, sizeof pattern, "%s/*.icd", from && *from ? from : SYSTEM_DIRECTORY);
-    return glob(pattern, 0, NULL, files) == 0;
-}
-
-/* Loads one driver alone. @return its line of the list of broken ones; NULL: it works. */
-static json_t *try_driver(const char *file, const struct info_request *request, unsigned limit_s)
-{
-    link_driver(file, true);
-    json_t *answer = info_child_run(list_here, request, limit_s), *line = NULL;
-    if (info_child_broke(answer))
-        line = json_pack("{s:s, s:O}", "file", file, "error", json_object_get(answer, "error"));
-    json_decref(answer);
-    link_driver(file, false);
-    return line;
-}
-
 /* Tries each driver alone, and keeps those that answer, for the rest of the process. */
 static void leave_out_broken(const struct info_request *request, unsigned limit_s, json_t *broken)
 {
+    const char *from = getenv("OCL_ICD_VENDORS");
+    char pattern[512];
+    size_t i;
     glob_t files;
-    if (!find_drivers(&files))
+    snprintf(pattern, sizeof pattern, "%s/*.icd", from && *from ? from : SYSTEM_DIRECTORY);
+    if (glob(pattern, 0, NULL, &files))
         return;
-    if (mkdtemp(directory)) {
-        json_t *lines = json_array(); /* of each driver; null: it works */
-        atexit(remove_directory);
-        setenv("OCL_ICD_VENDORS", directory, 1);
-        for (size_t i = 0; i < files.gl_pathc; i++) {
-            json_t *line = try_driver(files.gl_pathv[i], request, limit_s);
-            json_array_append_new(lines, line ? line : json_null());
-        }
-        for (size_t i = 0; i < files.gl_pathc; i++)
-            if (json_is_null(json_array_get(lines, i)))
-                link_driver(files.gl_pathv[i], true);
-            else
-                json_array_append(broken, json_array_get(lines, i));
-        json_decref(lines);
-    } else {
+    if (!mkdtemp(directory)) {
         perror(directory);
+        globfree(&files);
+        return;
     }
+    atexit(remove_directory);
+    setenv("OCL_ICD_VENDORS", directory, 1);
+    json_t *works = json_array(), *driver;
+    for (i = 0; i < files.gl_pathc; i++) {
+        link_driver(files.gl_pathv[i], true);
+        json_t *answer = info_child_run(list_here, request, limit_s);
+        link_driver(files.gl_pathv[i], false);
+        json_array_append_new(info_child_broke(answer) ? broken : works,
+                              json_pack("{s:s, s:O?}", "file", files.gl_pathv[i], "error",
+                                        json_object_get(answer, "error")));
+        json_decref(answer);
+    }
+    json_array_foreach(works, i, driver)
+        link_driver(json_string_value(json_object_get(driver, "file")), true);
+    json_decref(works);
     globfree(&files);
 }
 

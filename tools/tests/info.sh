@@ -6,22 +6,10 @@
 set -u
 
 test=$1 file=${3:-}
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/frame.sh"
 info=$work/gravel-info # with more time where TEST_PATIENCE asks for it
 printf '#!/bin/sh\nexec "%s" --limit %d "$@"\n' "$(readlink -f "$2")" $((30 * ${TEST_PATIENCE:-1})) >"$info"
 chmod +x "$info"
-
-fail() { echo "FAIL: $*"; exit 1; }
-skip() { echo "skipped: $*"; exit 77; }
-expect() { printf '%s\n' "$output" | grep -q -- "$1" || fail "no '$1' in: $output"; }
-# By a link, for the loader cuts LD_PRELOAD at spaces.
-module=$work/module.so
-[ -z "${file-}" ] || ln -s "$(readlink -f "$file")" "$module"
-
-# Of the drivers that the environment names, as tools/check does; else the system's.
-pocl=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}/pocl.icd
-need_driver() { [ -f "$pocl" ] || skip "PoCL is not installed"; }
 
 # The working drivers and the broken one, which breaks like $1.
 add_broken_driver()
