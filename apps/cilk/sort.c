@@ -80,16 +80,11 @@ static uint32_t halvings(uint32_t n, uint32_t parts, uint32_t most)
     return levels;
 }
 
-/* Counts levels of tasks: of splits and a leaf, or of the merges that follow the first split. */
-static uint32_t n_levels(void)
-{
-    uint32_t splits = halvings(own.cilk.n, 4, own.base);
-    uint32_t merges = 1 + halvings(own.cilk.n, 2, block_keys());
-    return 1 + (splits > merges ? splits : merges) + 1;
-}
-
 static void set_up_flow(void)
 {
+    /* Levels of tasks: of splits and a leaf, or of the merges that follow the first split. */
+    const uint32_t splits = halvings(own.cilk.n, 4, own.base);
+    const uint32_t merges = 1 + halvings(own.cilk.n, 2, block_keys());
     const struct gravel_edge split[] = {{"split", 4}, {"leaf", 4}, {"halves", 1}};
     const struct gravel_edge halves[] = {{"whole", 1}, {"merge", 2}, {"join", 2}};
     const struct gravel_edge whole[] = {{"merge", 1}, {"join", 1}};
@@ -101,7 +96,8 @@ static void set_up_flow(void)
         {"whole", sizeof(struct whole), GRAVEL_AFTER, 0, 2, whole},
         {"merge", sizeof(struct merge), GRAVEL_SPAWN, 0, 2, merge},
         {"join", sizeof(struct join), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL}};
-    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 6, .depth = n_levels());
+    const struct gravel_graph graph =
+        GRAVEL_GRAPH(channels, 6, .depth = (splits > merges ? splits : merges) + 2);
     char defines[OPTIONS_BYTES];
     write_options(defines);
     cilk_open_flow(&graph, "sort.cl", sort_cl, defines, "sort_flow");
@@ -138,15 +134,6 @@ static void enqueue_groups(cl_kernel kernel, uint64_t n_groups)
     node_enqueue(&own.cilk.node, kernel, n_groups * group, group);
 }
 
-static void merge_all(cl_mem from, cl_mem to, uint32_t run)
-{
-    uint64_t both = 2 * (uint64_t)run, block = block_keys();
-    uint64_t n_pairs = (own.cilk.n + both - 1) / both, n_blocks = (both + block - 1) / block;
-    NODE_SET_ARRAYS(own.merge_runs, 0, from, to);
-    NODE_SET(own.merge_runs, 3, cl_uint, run);
-    enqueue_groups(own.merge_runs, n_pairs * n_blocks);
-}
-
 /* The last pass ends in the array of keys. */
 static void run_plain(void)
 {
@@ -156,9 +143,15 @@ static void run_plain(void)
     cl_mem arrays[2] = {own.keys, own.spare};
     NODE_SET(own.sort_blocks, 1, cl_mem, arrays[n_passes % 2]);
     enqueue_groups(own.sort_blocks, (own.cilk.n + own.base - 1) / own.base);
-    for (uint32_t pass = 0; pass < n_passes; pass++)
-        merge_all(arrays[(n_passes - pass) % 2], arrays[(n_passes - pass + 1) % 2],
-                  own.base << pass);
+    for (uint32_t pass = 0; pass < n_passes; pass++) {
+        const uint32_t run = own.base << pass, turn = (n_passes - pass) % 2;
+        const uint64_t both = 2 * (uint64_t)run, block = block_keys();
+        const uint64_t n_pairs = (own.cilk.n + both - 1) / both,
+                       n_blocks = (both + block - 1) / block;
+        NODE_SET_ARRAYS(own.merge_runs, 0, arrays[turn], arrays[!turn]);
+        NODE_SET(own.merge_runs, 3, cl_uint, run);
+        enqueue_groups(own.merge_runs, n_pairs * n_blocks);
+    }
     node_finish(&own.cilk.node);
 }
 

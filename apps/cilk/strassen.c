@@ -117,18 +117,12 @@ static void open_eight(const char *defines)
     cilk_open_flow(&graph, "eight.cl", eight_cl, defines, "strassen_flow");
 }
 
-/* Counts the levels of ranges and parts below the first product, which is the largest. */
-static uint32_t range_levels(void)
-{
-    uint32_t levels = 1;
-    for (uint64_t n = matrix_elements() / 4; n > PART; n /= MOST_PARTS)
-        levels++;
-    return levels;
-}
-
 static void open_seven(const char *defines)
 {
-    const uint32_t ranges = range_levels();
+    uint32_t ranges =
+        1; /* levels of ranges and parts below the first product, which is the largest */
+    for (uint64_t n = matrix_elements() / 4; n > PART; n /= MOST_PARTS)
+        ranges++;
     const struct gravel_edge product[] = {{"range", 1}, {"part", 1}, {"multiply", 1}};
     const struct gravel_edge multiply[] = {{"product", 7}, {"leaf", 7}, {"combine", 1}};
     const struct gravel_edge combine[] = {{"range", 1}, {"part", 1}};

@@ -81,17 +81,6 @@ static void count_higher(const struct lists *lists, uint64_t i)
     lists->counts[i] = n;
 }
 
-static uint32_t *count_all_higher(const struct color *color, const uint32_t *slots)
-{
-    const uint64_t n = color->part.rows.n_vertices;
-    uint32_t *starts = app_array(n + 1, sizeof *starts, "a list of edges");
-    struct lists lists = {.color = color, .slots = slots, .counts = starts + 1};
-    list_side_by_side(&lists, count_higher);
-    for (uint64_t i = 0; i < n; i++)
-        starts[i + 1] += starts[i];
-    return starts;
-}
-
 static void list_higher(const struct lists *lists, uint64_t i)
 {
     const struct color *color = lists->color;
@@ -105,22 +94,18 @@ static void list_higher(const struct lists *lists, uint64_t i)
         higher[j] = ghosts_slot(&color->ghosts, higher[j]);
 }
 
-static uint32_t *list_all_higher(const struct color *color, const uint32_t *slots,
-                                 const uint32_t *starts)
-{
-    struct lists lists = {.color = color, .slots = slots, .starts = starts};
-    lists.higher =
-        app_array(starts[color->part.rows.n_vertices], sizeof(uint32_t), "a list of edges");
-    list_side_by_side(&lists, list_higher);
-    return lists.higher;
-}
-
 void color_upload_higher(struct color *color)
 {
     const uint64_t n = color_n_own(color);
-    uint32_t *slots = color_list_slots(color), *starts = count_all_higher(color, slots);
-    uint32_t *higher = list_all_higher(color, slots, starts);
-    color->higher = node_upload(&color->node, starts[n] * sizeof *higher, higher);
+    uint32_t *slots = color_list_slots(color);
+    uint32_t *starts = app_array(n + 1, sizeof *starts, "a list of edges");
+    struct lists lists = {.color = color, .slots = slots, .counts = starts + 1, .starts = starts};
+    list_side_by_side(&lists, count_higher);
+    for (uint64_t i = 0; i < n; i++)
+        starts[i + 1] += starts[i];
+    lists.higher = app_array(starts[n], sizeof(uint32_t), "a list of edges");
+    list_side_by_side(&lists, list_higher);
+    color->higher = node_upload(&color->node, starts[n] * sizeof(uint32_t), lists.higher);
     color->starts = node_upload(&color->node, (n + 1) * sizeof *starts, starts);
     color->slots = node_upload(&color->node, n * sizeof *slots, slots);
 }

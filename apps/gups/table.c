@@ -43,19 +43,7 @@ static void run(struct table *table, cl_kernel kernel, size_t n_items)
     node_enqueue(table->node, kernel, n_items, n_items % GROUP == 0 ? GROUP : 1);
 }
 
-/* Run a kernel for the words of a table, part by part. @param first  number of its word 0 among those of all nodes. */
-static void run_parts(struct table *table, cl_kernel kernel, uint64_t first)
-{
-    for (uint64_t done = 0, part; done < table->n_words; done += part) {
-        part = table->n_words - done < MOST_WORDS ? table->n_words - done : MOST_WORDS;
-        NODE_SET(kernel, 2, cl_ulong, table->offset + done * table_word_bytes(table));
-        NODE_SET(kernel, 3, cl_ulong, part);
-        NODE_SET(kernel, 4, cl_ulong, first + done);
-        run(table, kernel, N_ITEMS);
-    }
-}
-
-/* Run a kernel for the table of each node that is in this process. */
+/* Run a kernel for the table of each node that is in this process, part by part. */
 static void run_each(struct table *table, cl_kernel kernel)
 {
     const struct node *node = table->node;
@@ -63,7 +51,13 @@ static void run_each(struct table *table, cl_kernel kernel)
     NODE_SET(kernel, 6, cl_uint, table->op);
     for (uint32_t i = 0; i < node->n_local; i++) {
         NODE_SET(kernel, 1, cl_uint, i);
-        run_parts(table, kernel, (node->number + i) * table->n_words);
+        for (uint64_t done = 0, part; done < table->n_words; done += part) {
+            part = table->n_words - done < MOST_WORDS ? table->n_words - done : MOST_WORDS;
+            NODE_SET(kernel, 2, cl_ulong, table->offset + done * table_word_bytes(table));
+            NODE_SET(kernel, 3, cl_ulong, part);
+            NODE_SET(kernel, 4, cl_ulong, (node->number + i) * table->n_words + done);
+            run(table, kernel, N_ITEMS);
+        }
     }
 }
 

@@ -154,13 +154,6 @@ static void open_pull(struct pagerank *pagerank)
                     pagerank->partial);
 }
 
-static void reset_pull(struct pagerank *pagerank)
-{
-    if (pagerank->node.schedule)
-        TRY(gravel_steal_stats_reset(pagerank->tasks.steal));
-    node_fill(&pagerank->node, pagerank->partial, 0, partial_bytes(pagerank));
-}
-
 static void pull(struct pagerank *pagerank)
 {
     if (pagerank->node.schedule)
@@ -325,14 +318,6 @@ static void choose_send(struct pagerank *pagerank)
         die("--send words: no --send-own, --per-item or --model, which are about messages");
 }
 
-/* As for one node, because only an open node knows how many there are; what is not used costs nothing. Words need sums,
- * slots, and the words that arrive, twice; while nodes exchange plans, of each node some bytes. */
-static uint64_t heap_bytes(const struct pagerank *pagerank)
-{
-    const uint64_t bytes = pagerank->n_vertices * rank_bytes(pagerank);
-    return pagerank->sends_words ? 4 * bytes + PLAN_BYTES : 2 * bytes;
-}
-
 static void open_node(void *self)
 {
     struct pagerank *pagerank = self;
@@ -342,7 +327,10 @@ static void open_node(void *self)
                 (struct part_wish){.no_weights = true});
     pagerank->n_vertices = pagerank->part.survey.n_vertices;
     pagerank->n_edges = pagerank->part.survey.n_edges;
-    node_open(node, heap_bytes(pagerank));
+    /* As for one node, because only an open node knows how many there are; what is not used costs nothing. Words need sums,
+     * slots, and the words that arrive, twice; while nodes exchange plans, of each node some bytes. */
+    const uint64_t bytes = pagerank->n_vertices * rank_bytes(pagerank);
+    node_open(node, pagerank->sends_words ? 4 * bytes + PLAN_BYTES : 2 * bytes);
     node_part(node, &pagerank->part);
     uint64_t block_bytes = pagerank->part.partition.block * rank_bytes(pagerank);
     TRY(gravel_alloc(node->gravel, block_bytes, &pagerank->sums[0]));
@@ -429,7 +417,9 @@ static void apply(struct pagerank *pagerank, uint64_t sums, union rank base, uni
 static void reset(void *self)
 {
     struct pagerank *pagerank = self;
-    reset_pull(pagerank);
+    if (pagerank->node.schedule)
+        TRY(gravel_steal_stats_reset(pagerank->tasks.steal));
+    node_fill(&pagerank->node, pagerank->partial, 0, partial_bytes(pagerank));
     const uint64_t n = pagerank->n_vertices;
     apply(pagerank, pagerank->sums[0], rank_of(pagerank, RANK_ONE / n, 1 / (double)n),
           rank_of(pagerank, 0, 0));

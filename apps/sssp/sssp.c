@@ -45,18 +45,6 @@ static void get_degrees(void *context, const uint64_t *vertices, uint64_t *degre
     TRY(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, degrees, SSSP_TRIED));
 }
 
-/* The first vertex with an edge, or vertex 0. */
-static uint64_t first_with_edges(struct sssp *sssp)
-{
-    const struct graph *rows = &sssp->part.rows;
-    uint64_t first = UINT64_MAX;
-    for (uint64_t u = rows->n_vertices; u-- > 0;)
-        if (graph_degree(rows, u))
-            first = sssp->part.vertices[u];
-    first = node_least(&sssp->node, first);
-    return first == UINT64_MAX ? 0 : first;
-}
-
 /* ---- open and close -------------------------------------------------------------------------- */
 
 /* So many at most, whatever groups a node takes: heaps are alike. */
@@ -152,8 +140,14 @@ static void open_node(void *self)
     node_part(node, &sssp->part);
     graph_draw_weights(&sssp->part.rows, sssp->part.vertices, sssp->options.seed);
     if (!sssp->has_source && !sssp_draw_source(&sssp->source, sssp->part.survey.n_vertices,
-                                               sssp->options.seed, get_degrees, sssp))
-        sssp->source = first_with_edges(sssp);
+                                               sssp->options.seed, get_degrees, sssp)) {
+        /* The first vertex with an edge, or vertex 0. */
+        uint64_t first = UINT64_MAX;
+        for (uint64_t u = sssp_n_own(sssp); u-- > 0;)
+            first = graph_degree(&sssp->part.rows, u) ? sssp->part.vertices[u] : first;
+        first = node_least(node, first);
+        sssp->source = first == UINT64_MAX ? 0 : first;
+    }
     TRY(gravel_alloc(node->gravel,
                      filled_most(sssp->part.partition.block) * sssp_distance_bytes(sssp),
                      &sssp->distances));
