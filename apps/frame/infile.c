@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #define BLOCK_BYTES ((size_t)1 << 16)
+#define SHOWN_PATH_BYTES 200
 #define GZIP_WINDOW (15 + 16) /* for zlib: the largest window, and gzip's header */
 
 static bool fail(struct infile *file, const char *format, ...)
@@ -259,6 +260,12 @@ bool infile_open(struct infile *file, const char *path)
         strcpy(file->reason, reason);
     }
     return is_open;
+}
+
+const char *infile_shown_path(const char *path)
+{
+    size_t n = strlen(path);
+    return n > SHOWN_PATH_BYTES ? path + n - SHOWN_PATH_BYTES : path;
 }
 
 void infile_close(struct infile *file)

@@ -54,6 +54,9 @@ static inline uint64_t infile_n_used(const struct infile *file)
     return file->print.n_bytes - file->stream.avail_in;
 }
 
+/** The end of a path, as much as a reason shows. */
+const char *infile_shown_path(const char *path);
+
 /** Close; one that was never open, or zeroed, is fine. */
 void infile_close(struct infile *file);
 

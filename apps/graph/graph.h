@@ -40,6 +40,13 @@ static inline uint64_t graph_degree(const struct graph *graph, uint64_t u)
     return graph->offsets[u + 1] - graph->offsets[u];
 }
 
+/** Weight of an edge, as a number. */
+static inline double graph_weight(const struct graph *graph, uint64_t e)
+{
+    return graph->weights_are == GRAPH_FLOAT ? (double)graph->weights[e].as_float
+                                             : (double)graph->weights[e].as_uint;
+}
+
 /**
  * Allocate the arrays of edges of a graph that has its offsets only.
  *

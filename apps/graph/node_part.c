@@ -121,12 +121,6 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-static double weight_of(const struct graph *rows, uint64_t e)
-{
-    return rows->weights_are == GRAPH_FLOAT ? (double)rows->weights[e].as_float
-                                            : (double)rows->weights[e].as_uint;
-}
-
 struct weighed {
     const struct graph *graph;
     double heaviest;
@@ -141,7 +135,7 @@ static void find_heaviest_of_rows(void *context, struct graph_rows rows)
     struct weighed *weighed = context;
     double heaviest = 0;
     for (uint64_t e = rows.first_edge; e < rows.last_edge; e++)
-        heaviest = greater(heaviest, weight_of(weighed->graph, e));
+        heaviest = greater(heaviest, graph_weight(weighed->graph, e));
     weighed->parts[rows.part].heaviest = heaviest;
 }
 
@@ -150,7 +144,7 @@ static void sum_rows(void *context, struct graph_rows rows)
     struct weighed *weighed = context;
     uint64_t sum = 0;
     for (uint64_t e = rows.first_edge; e < rows.last_edge; e++)
-        sum += (uint64_t)(weight_of(weighed->graph, e) / weighed->heaviest * UNITS);
+        sum += (uint64_t)(graph_weight(weighed->graph, e) / weighed->heaviest * UNITS);
     weighed->parts[rows.part].sum = sum;
 }
 

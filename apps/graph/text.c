@@ -27,18 +27,9 @@
 #define BOMB_RATIO 200
 #define BOMB_BYTES (UINT64_C(64) << 20)
 
-/* The longest end of a path that a reason shows [bytes]. */
-#define SHOWN_PATH_BYTES 200
-
 static bool is_blank(int c)
 {
     return c == ' ' || c == '\t';
-}
-
-static const char *shown_path(const char *path)
-{
-    size_t n = strlen(path);
-    return n > SHOWN_PATH_BYTES ? path + n - SHOWN_PATH_BYTES : path;
 }
 
 static void drop_control_characters(char *s)
@@ -50,7 +41,7 @@ static void drop_control_characters(char *s)
 
 void text_refuse(const char *path, char *reason, const char *format, ...)
 {
-    int n = snprintf(reason, TEXT_REASON_BYTES, "%s: ", shown_path(path));
+    int n = snprintf(reason, TEXT_REASON_BYTES, "%s: ", infile_shown_path(path));
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(reason + n, TEXT_REASON_BYTES - (size_t)n, format, arguments);
@@ -64,7 +55,7 @@ bool text_fail(struct text *text, const char *format, ...)
     if (text->has_failed)
         return false;
     text->has_failed = true;
-    int n = snprintf(text->reason, TEXT_REASON_BYTES, "%s:%llu: ", shown_path(text->path),
+    int n = snprintf(text->reason, TEXT_REASON_BYTES, "%s:%llu: ", infile_shown_path(text->path),
                      (unsigned long long)text->line);
     va_list arguments;
     va_start(arguments, format);

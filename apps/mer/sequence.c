@@ -36,8 +36,7 @@ KSEQ_INIT(struct sequence_file *, read_some)
  * other. */
 #define NO_MARK 1
 
-/* The longest end of a path, and the longest name, that a reason shows [bytes]. */
-#define SHOWN_PATH_BYTES 200
+/* The longest name that a reason shows [bytes]. */
 #define SHOWN_NAME_BYTES 40
 
 struct sequence_file {
@@ -51,12 +50,6 @@ struct sequence_file {
     uint64_t bytes_of_open; /* read since the last whole record */
     bool has_failed;
 };
-
-static const char *shown_path(const char *path)
-{
-    size_t n = strlen(path);
-    return n > SHOWN_PATH_BYTES ? path + n - SHOWN_PATH_BYTES : path;
-}
 
 static void drop_control_characters(char *s)
 {
@@ -73,7 +66,7 @@ static bool fail(struct sequence_file *file, const char *format, ...)
     if (file->has_failed)
         return false;
     file->has_failed = true;
-    int n = snprintf(file->reason, SEQUENCE_REASON_BYTES, "%s: ", shown_path(file->path));
+    int n = snprintf(file->reason, SEQUENCE_REASON_BYTES, "%s: ", infile_shown_path(file->path));
     if (file->n_records)
         n += snprintf(file->reason + n, SEQUENCE_REASON_BYTES - (size_t)n,
                       "record %llu '%.*s': ", (unsigned long long)file->n_records, SHOWN_NAME_BYTES,
@@ -219,7 +212,7 @@ struct sequence_file *sequence_open(const char *path, unsigned least_quality, ch
     struct sequence_file *file = calloc(1, sizeof *file);
     reason[0] = '\0';
     if (!file || !infile_open(&file->bytes, path)) {
-        snprintf(reason, SEQUENCE_REASON_BYTES, "%s: %s", shown_path(path),
+        snprintf(reason, SEQUENCE_REASON_BYTES, "%s: %s", infile_shown_path(path),
                  file ? file->bytes.reason : "cannot open: no memory");
         drop_control_characters(reason);
         free(file);

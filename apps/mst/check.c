@@ -92,12 +92,6 @@ static uint64_t find_edge(const struct mst_edges *edges, uint32_t first, uint32_
     return is_there ? low : edges->n;
 }
 
-static double weight_of(const struct graph *graph, uint64_t e)
-{
-    return graph->weights_are == GRAPH_FLOAT ? (double)graph->weights[e].as_float
-                                             : (double)graph->weights[e].as_uint;
-}
-
 /* Every entry of the graph but loops has an edge that is not heavier, and every edge an entry that is as light. */
 static uint64_t check_edges(const struct mst *mst)
 {
@@ -111,9 +105,9 @@ static uint64_t check_edges(const struct mst *mst)
         for (uint64_t i = graph.offsets[u]; i < graph.offsets[u + 1]; i++) {
             const uint32_t v = graph.neighbours[i];
             const uint64_t e = find_edge(edges, u < v ? u : v, u < v ? v : u);
-            if (u != v && (e == edges->n || weight_of(&graph, i) < edge_weight(mst, e)))
+            if (u != v && (e == edges->n || graph_weight(&graph, i) < edge_weight(mst, e)))
                 n_wrong++;
-            else if (u != v && weight_of(&graph, i) == edge_weight(mst, e))
+            else if (u != v && graph_weight(&graph, i) == edge_weight(mst, e))
                 are_there[e] = true;
         }
     for (uint64_t e = 0; e < edges->n; e++)
