@@ -101,13 +101,6 @@ def call(name, op, n, more=(), reply=NO_REPLY):
                    "0", values("place" if more else "0", *names))
 
 
-def write(out, messages, forms):
-    for message in messages:
-        for form in forms:
-            if form[3] or not message.is_answered:
-                out.write(message.define(form))
-
-
 def messages_of(text):
     """(macros that must be defined, messages) of every group of calls."""
     plain = [element(*row) for row in rows_of(text, "GRAVEL_VALUE_OPERATIONS")]
@@ -128,7 +121,7 @@ def write_header(path, head, groups, forms, guards):
         for more_guards, messages in groups:
             condition = " && ".join("defined(%s)" % guard for guard in guards + more_guards)
             out.write("\n" + ("#if %s\n" % condition if condition else ""))
-            write(out, messages, forms)
+            out.writelines(m.define(form) for m in messages for form in forms if form[3] or not m.is_answered)
             out.write("#endif\n" if condition else "")
         out.write("\n#endif\n")
 

@@ -18,9 +18,7 @@
  *     }
  *
  * The program is built by gravel_server_build, and its text has the handlers with keys too; the kernel is launched by
- * gravel_server_launch. Work-groups take work until none is left, so a kernel does not ask for its global id.
- *
- * Work-groups of clients take the work-items of the launch, a virtual group after another.
+ * gravel_server_launch. Work-groups take virtual groups of work-items until none is left, and ask for no global id.
  *
  * Path:    gravel.cl.h -> this -> device/outbox.cl.h, device/serving.cl.h.
  * Memory:  G1 within the group; the counter of virtual groups is relaxed: it says all.

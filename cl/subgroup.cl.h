@@ -46,13 +46,7 @@
  * Sound only where sub-groups of a group run on while one of them waits, which OpenCL does not promise: test with
  * gravel_fbar_rounds_wg first. Elsewhere a wait ends after GRAVEL_TIMEOUT and fails the node.
  */
-#if defined(__OPENCL_C_VERSION__)
-#define GRAVEL_FBAR(f)                      \
-    local struct gravel_fbar gravel_##f##_; \
-    local struct gravel_fbar *f = &gravel_##f##_
-#else
-#define GRAVEL_FBAR(f) struct gravel_fbar *f = gravelp_lane->fbar
-#endif
+#define GRAVEL_FBAR(f) GRAVELP_LOCAL(gravel_fbar, f, fbar)
 #define GRAVEL_FOR_FBAR(g, f, i, active, n)                                  \
     for (uint i = gravelp_fbar_init((f), gravelp_n_sgs()), active = 0 < (n); \
          gravelp_fbar_goes_on((f), active); i++, active = i < (n))

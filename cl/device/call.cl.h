@@ -79,15 +79,14 @@ GRAVELP_INLINE bool gravelp_has_both_keys(global struct gravelp_arena *arena, ui
 {
     const ulong of_first = gravelp_node_of(first, n_nodes);
     const ulong of_second = gravelp_node_of(second, n_nodes);
-    const bool has_both = of_first == node && of_second == node;
-    if (!has_both) {
-        if (arena->servers_offset)
-            gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
-                                  1); /* relaxed: the kernel's end orders it */
-        gravelp_fault_in(arena, gravelp_origin_of_item(), name, name_bytes, GRAVELP_FAULT_KEYS,
-                         node, of_first, of_second, 0);
-    }
-    return has_both;
+    if (of_first == node && of_second == node)
+        return true;
+    if (arena->servers_offset)
+        gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
+                              1); /* relaxed: the kernel's end orders it */
+    gravelp_fault_in(arena, gravelp_origin_of_item(), name, name_bytes, GRAVELP_FAULT_KEYS, node,
+                     of_first, of_second, 0);
+    return false;
 }
 #else
 #define gravelp_has_both_keys(arena, node, n_nodes, first, second, name, name_bytes) true
@@ -111,9 +110,6 @@ GRAVELP_INLINE uint gravelp_span_find(global const struct gravelp_bounds_span *s
 #if defined(GRAVEL_CHECK) && GRAVEL_CHECK
 /* The origin that a fault of a handler's message names: the node that the message is for. */
 #define GRAVELP_ORIGIN_OF_NODE(node) ((struct gravelp_origin){1, {(node), 0, 0}})
-
-#define GRAVELP_BOUNDS_OF(arena) \
-    ((global struct gravelp_bounds *)((global uchar *)(arena) + (arena)->bounds_offset))
 
 /* Any work-item: the allocation that has an offset; of no bytes if none has. Of an unfilled table, the heap. */
 GRAVELP_INLINE struct gravelp_bounds_span gravelp_bounds_find(global struct gravelp_arena *arena,
@@ -140,13 +136,15 @@ GRAVELP_INLINE global void *gravelp_element_at(global struct gravelp_arena *aren
 {
     if (arena->bounds_offset == 0)
         return heap + base + index * bytes;
-    struct gravelp_bounds_span span = gravelp_bounds_find(arena, GRAVELP_BOUNDS_OF(arena), base);
+    global struct gravelp_bounds *bounds =
+        (global struct gravelp_bounds *)((global uchar *)arena + arena->bounds_offset);
+    struct gravelp_bounds_span span = gravelp_bounds_find(arena, bounds, base);
     const ulong room = span.bytes ? span.bytes - (base - span.offset) : 0;
     const ulong most = base < arena->heap_bytes && bytes ? room / bytes : 0;
     if (index < most)
         return heap + base + index * bytes;
     gravelp_fault_in(arena, origin, name, name_bytes, fault, line, index, most, base);
-    return bytes <= GRAVELP_SPARE_BYTES ? GRAVELP_BOUNDS_OF(arena)->spare : heap;
+    return bytes <= GRAVELP_SPARE_BYTES ? bounds->spare : heap;
 }
 #endif
 

@@ -326,23 +326,19 @@ GRAVELP_INLINE void gravelp_outbox_poll(struct gravel_group g)
     gravelp_group_meet(g.arena); /* G1: room is known */
 }
 
-/* Leader: wait a moment for the last server that not all is sent to. False: waiting does not help. */
-GRAVELP_INLINE bool gravelp_outbox_keep_waiting(struct gravel_group g)
-{
-    const uint server = g.outbox->waits - 1;
-    struct gravelp_patience patience = g.outbox->patience;
-    bool waits_on = gravelp_inbox_keep_waiting(g.arena, gravelp_origin(), server,
-                                               g.outbox->ticket[server] + g.outbox->sent[server],
-                                               g.outbox->consumed, &patience);
-    g.outbox->patience = patience;
-    return waits_on;
-}
-
 /* Every work-item of the group, after a poll: whether to poll again, after a moment if not all has been sent. */
 GRAVELP_INLINE bool gravelp_outbox_waits_on(struct gravel_group g)
 {
-    if (gravelp_is_leader())
-        g.outbox->verdict = g.outbox->waits && gravelp_outbox_keep_waiting(g);
+    if (gravelp_is_leader()) {
+        const uint server = g.outbox->waits - 1; /* the last that not all is sent to, if any */
+        struct gravelp_patience patience = g.outbox->patience;
+        g.outbox->verdict =
+            g.outbox->waits &&
+            gravelp_inbox_keep_waiting(g.arena, gravelp_origin(), server,
+                                       g.outbox->ticket[server] + g.outbox->sent[server],
+                                       g.outbox->consumed, &patience);
+        g.outbox->patience = patience;
+    }
     gravelp_group_meet(g.arena); /* G1: the verdict is known */
     return g.outbox->verdict;
 }

@@ -39,12 +39,6 @@
 #define GRAVELP_INLINE static inline __attribute__((always_inline))
 #endif
 
-#if defined(__OPENCL_C_VERSION__)
-#define GRAVELP_LITERAL constant const char
-#else
-#define GRAVELP_LITERAL const char
-#endif
-
 /*
  * What the common case never comes to: faults, and long waits. A CPU device inlines all that a kernel calls, and
  * compiles it again for every size of group: out of line a call that sends takes half the time to compile. No
@@ -52,8 +46,7 @@
  */
 #ifdef GRAVELP_YIELD_SYSCALL
 #define GRAVELP_OUT_OF_LINE static __attribute__((noinline))
-#define GRAVELP_OF_ARGUMENTS \
-    __attribute__((const)) /* and of nothing else: loops around it stay as they are */
+#define GRAVELP_OF_ARGUMENTS __attribute__((const)) /* loops around it stay as they are */
 #else
 #define GRAVELP_OUT_OF_LINE static
 #define GRAVELP_OF_ARGUMENTS
@@ -69,6 +62,12 @@
 #include "host_c11.h"
 
 #else
+
+#define GRAVELP_LITERAL constant const char
+/* In a kernel's outermost scope: local memory, and a pointer to it; `lane` is where a thread has it that is a lane. */
+#define GRAVELP_LOCAL(type, name, lane) \
+    local struct type gravel_##name##_; \
+    local struct type *const name = &gravel_##name##_
 
 /*
  * Atomic operations by those of OpenCL 1.x, which are relaxed, with a fence of the group before or after: every

@@ -145,10 +145,9 @@ GRAVELP_INLINE uint gravelp_queue_of_group(global struct gravelp_arena *arena)
 
 GRAVELP_INLINE struct gravelp_ring gravelp_ring(global struct gravelp_arena *arena, uint queue)
 {
-    struct gravelp_ring ring = {gravelp_queue_words(arena, queue),
-                                gravelp_queue_slot(arena, queue, 0), queue, arena->n_slots,
-                                arena->slot_bytes};
-    return ring;
+    return (struct gravelp_ring){gravelp_queue_words(arena, queue),
+                                 gravelp_queue_slot(arena, queue, 0), queue, arena->n_slots,
+                                 arena->slot_bytes};
 }
 
 GRAVELP_INLINE global uchar *gravelp_ring_slot(struct gravelp_ring ring, uint ticket)

@@ -19,8 +19,7 @@
 
 #define GRAVELP_SERVER_ITEMS 256u /* most work-items of a group that serves */
 #define GRAVELP_SERVER_POLLS 4u   /* messages that a work-item reads between two barriers */
-#define GRAVELP_SERVER_MOST \
-    (GRAVELP_SERVER_ITEMS * (1u + GRAVELP_SERVER_POLLS)) /* gathered at once */
+#define GRAVELP_SERVER_MOST (GRAVELP_SERVER_ITEMS * (1u + GRAVELP_SERVER_POLLS)) /* gathered */
 #define GRAVELP_SERVER_LISTS 1024u /* a power of two; keys of one list wait for each other */
 #define GRAVELP_SERVER_NONE 0xffffffffu
 
@@ -54,20 +53,12 @@ struct gravelp_source {
 };
 #define GRAVELP_FRAME(first, second, n) \
     ((struct gravelp_source){GRAVELP_FROM_FRAME, (n), 0, {(first), (second)}, 0, 0, 0})
-#define GRAVELP_SERVED_BY(kind, servers, server, first)                                 \
-    ((struct gravelp_source){                                                           \
-        (kind),                                                                         \
-        0,                                                                              \
-        0,                                                                              \
-        {GRAVELP_KEYS((global const ulong *)0), GRAVELP_KEYS((global const ulong *)0)}, \
-        (servers),                                                                      \
-        (server),                                                                       \
-        (first)})
+#define GRAVELP_SERVED_BY(from, of, number, ticket) \
+    ((struct gravelp_source){                       \
+        .kind = (from), .servers = (of), .server = (number), .first = (ticket)})
 
 /* In the function that calls the handler a message names: what the handler gets. */
-#define GRAVELP_SERVER_CALL GRAVELP_SERVER_CALL_OF(0)
-#define GRAVELP_SENDER_CALL GRAVELP_SERVER_CALL_OF(1)
-#define GRAVELP_SERVER_CALL_OF(sends)                                                 \
+#define GRAVELP_SERVER_CALL(sends)                                                    \
     ((struct gravel_call){(global uchar *)gravel_arena_ + gravel_arena_->heap_offset, \
                           gravel_arena_->heap_bytes, gravel_arena_->node,             \
                           GRAVELP_N_NODES(gravel_arena_), gravel_arena_->node,        \
@@ -225,13 +216,7 @@ GRAVELP_INLINE struct gravelp_served gravelp_served_next(local struct gravelp_se
     for (uint message = gravelp_is_leader() ? 0 : (n); message < (n); message++) \
         if (gravelp_source_has(gravel_from_, message))
 #else
-#if defined(__OPENCL_C_VERSION__)
-#define GRAVELP_SERVICE_MEMORY                    \
-    local struct gravelp_service gravel_service_; \
-    local struct gravelp_service *const service = &gravel_service_
-#else
-#define GRAVELP_SERVICE_MEMORY struct gravelp_service *const service = gravelp_lane->service
-#endif
+#define GRAVELP_SERVICE_MEMORY GRAVELP_LOCAL(gravelp_service, service, service)
 #define GRAVELP_SERVICE     \
     GRAVELP_SERVICE_MEMORY; \
     gravelp_service_open(service)

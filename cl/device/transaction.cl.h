@@ -147,15 +147,8 @@ GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
     return pairs->n_bidding != 0;
 }
 
-#if defined(__OPENCL_C_VERSION__)
-#define GRAVELP_PAIRS_MEMORY                  \
-    local struct gravelp_pairs gravel_pairs_; \
-    local struct gravelp_pairs *const pairs = &gravel_pairs_
-#else
-#define GRAVELP_PAIRS_MEMORY struct gravelp_pairs *const pairs = gravelp_lane->pairs
-#endif
-#define GRAVELP_TRANSACTIONS \
-    GRAVELP_PAIRS_MEMORY;    \
+#define GRAVELP_TRANSACTIONS                    \
+    GRAVELP_LOCAL(gravelp_pairs, pairs, pairs); \
     gravelp_pairs_open(pairs)
 #define GRAVELP_EACH_PAIR(from, served)                                                        \
     for (struct gravelp_pair pair = GRAVELP_NO_PAIR; gravelp_pairs_turn(pairs, &pair, (from)); \

@@ -231,16 +231,8 @@ struct tile {
     uint slot_bytes, first_package, first_column;
     uint columns, each;
     local const uint2 *shapes; /* of its packages: messages and stride */
-    uint n_positions;
-    /* in the block: nothing is stored beyond, also if somebody changes a published package */
+    uint n_positions;          /* in the block: nothing is stored beyond, whatever a package says */
 };
-
-GRAVELP_INLINE global const uint *node_row_of(const struct tile *tile, uint package)
-{
-    return (global const uint *)(slot_of(tile->arena, tile->slots_at, tile->slot_bytes,
-                                         tile->first_package + package) +
-                                 1);
-}
 
 GRAVELP_INLINE global const uchar *row_of(const struct tile *tile, uint package, uint command,
                                           bool is_value)
@@ -249,11 +241,6 @@ GRAVELP_INLINE global const uchar *row_of(const struct tile *tile, uint package,
     return (global const uchar *)slot_of(tile->arena, tile->slots_at, tile->slot_bytes,
                                          tile->first_package + package) +
            (is_value ? GRAVELP_VALUE_ROW(command, stride, 0) : GRAVELP_INDEX_ROW(stride));
-}
-
-GRAVELP_INLINE uint row_bytes(uint command, bool is_value)
-{
-    return is_value ? GRAVELP_VALUE_BYTES(command) : GRAVELP_INDEX_BYTES(command);
 }
 
 /*
@@ -290,10 +277,9 @@ DEFINE_ROWS(ulong, EACH / 2)
 
 /* Store the row in the block: neighbours are stored together. */
 GRAVELP_INLINE void store_sorted(const struct tile *tile, local const uint *positions, uint n,
-                                 uint command, bool is_value, local const ushort *firsts,
-                                 local const ulong *sorted, global uchar *to)
+                                 uint bytes, local const ushort *firsts, local const ulong *sorted,
+                                 global uchar *to)
 {
-    uint bytes = row_bytes(command, is_value);
     for (uint at = (uint)get_local_id(0); at < n; at += (uint)get_local_size(0)) {
         uint position = positions[firsts[at]] + at;
         if (position < tile->n_positions && bytes == 8)
@@ -328,8 +314,11 @@ GRAVELP_INLINE void rank_messages(const struct tile *tile, uint n, uint n_nodes,
         keys[j] = NONE;
         if (j >= tile->each || walk.package >= n || column >= tile->shapes[walk.package].x)
             continue;
-        keys[j] = n_nodes == 1 ? (starts[walk.package] + walk.column) << 16
-                               : node_row_of(tile, walk.package)[column];
+        global const uint *nodes =
+            (global const uint *)(slot_of(tile->arena, tile->slots_at, tile->slot_bytes,
+                                          tile->first_package + walk.package) +
+                                  1);
+        keys[j] = n_nodes == 1 ? (starts[walk.package] + walk.column) << 16 : nodes[column];
     }
     uint spread = REPLICA(package_replicas ? package_replicas : n_replicas);
     walk = first_message(tile->columns);
@@ -350,7 +339,8 @@ GRAVELP_INLINE void store_rows(const struct tile *tile, const uint *keys, uint n
 {
     for (uint row = 0; row < n_rows; row++) {
         global uchar *to = row ? values : indices;
-        if (row_bytes(command, row) == 8)
+        uint bytes = row ? GRAVELP_VALUE_BYTES(command) : GRAVELP_INDEX_BYTES(command);
+        if (bytes == 8)
             move_row_ulong(tile, keys, command, row, (global ulong *)to, positions, starts,
                            n_replicas, firsts, sorted);
         else
@@ -358,7 +348,7 @@ GRAVELP_INLINE void store_rows(const struct tile *tile, const uint *keys, uint n
                           n_replicas, firsts, (local uint *)sorted);
         gravelp_barrier_group(); /* the row is sorted */
         if (starts)
-            store_sorted(tile, positions, n, command, row, firsts, sorted, to);
+            store_sorted(tile, positions, n, bytes, firsts, sorted, to);
         gravelp_barrier_group(); /* the next row is sorted where this one was, and counts begin anew */
     }
 }

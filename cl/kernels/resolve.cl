@@ -3,10 +3,8 @@
  * Applies the runs of a checked frame to a heap that the host cannot address.
  *
  * Messages that combine commute, so each is a work-item with one atomic operation; of additions to few words, a group
- * adds up its own first. Puts do not commute: the last one
- * to a word must win. A hash table finds it, from words to the last message for each: find_last enters every
- * message, store_last stores those that stand in the table. Two kernels, no barrier, no waiting, and no order
- * asked of work-items.
+ * adds up its own first. Puts do not commute: the last one to a word must win. A hash table finds it: find_last enters
+ * every message, store_last stores those that are in the table. No barrier, no waiting, and no order of work-items.
  *
  * apply_serially is a plain loop: for CPU devices, where it is the fastest (no locked instruction), for
  * 64-bit words on devices without 64-bit atomics, and for a few messages.
@@ -25,14 +23,12 @@
 #include "gravel.cl.h"
 
 #include "double_sum.cl.h"
-#include "layout/given.h"
 #include "layout/next.h"
 
 /*
  * A run of wire.h. kind is its command without GRAVELP_COMMAND_FAR, which is_far tells; base: of index 0 in the arena;
  * indices_at, values_at: in the frame [bytes].
- * (A switch over a masked command is one over 12-bit
- * numbers to the compiler, and oclgrind takes the wrong case.)
+ * (A switch over a masked command is one over 12-bit numbers to the compiler, and oclgrind takes the wrong case.)
  *
  * refused [.][2], of which the frame has number `record`: zeros, unless check_indices has found an index of the frame
  * that is refused; then UINT_MAX less the number of the first such message in the frame, and its index, and nothing of
@@ -46,8 +42,7 @@
 #define RUN_WORD_AT(i) word_at(frame + indices_at, kind, is_far, base, i)
 #define WORD(type, i) ((volatile global type *)(arena + RUN_WORD_AT(i)))
 #define VALUE(type, i) ((global type *)(frame + values_at))[i]
-#define EXPECTED(type, i) \
-    VALUE(type, n_messages + (i)) /* of CAS: the row behind that of the values */
+#define EXPECTED(type, i) VALUE(type, n_messages + (i)) /* of CAS: the second row of values */
 
 /* Returns where in the arena the word of message i is [bytes]. */
 GRAVELP_INLINE ulong word_at(global const uchar *indices, uint kind, uint is_far, ulong base,
@@ -73,8 +68,7 @@ kernel void check_indices(RUN, ulong n_words, uint n_items)
     (void)arena, (void)kind, (void)is_far, (void)base, (void)values_at;
     global const uint *indices = (global const uint *)(frame + indices_at);
     for (uint i = (uint)get_global_id(0); i < n_messages; i += AT_ONCE * n_items) {
-        uint seen
-            [AT_ONCE]; /* loads first: an atomic operation between two keeps the second one waiting */
+        uint seen[AT_ONCE]; /* loads first: an atomic operation keeps the next one waiting */
         for (uint k = 0; k < AT_ONCE; k++)
             seen[k] = n_messages - i > k * n_items ? indices[i + k * n_items] : 0;
         for (uint k = 0; k < AT_ONCE; k++)

@@ -173,8 +173,8 @@ char *gravel_server_prelude(const struct gravel_endpoints *endpoints, uint32_t n
 /* Writes the call of a message of an inbox, which asks for no answer. */
 static void write_case(FILE *out, const struct gravel_handler *handler, uint32_t number)
 {
-    const struct words words = {handler->serve.max_pending ? "GRAVELP_SENDER_CALL"
-                                                           : "GRAVELP_SERVER_CALL",
+    const struct words words = {handler->serve.max_pending ? "GRAVELP_SERVER_CALL(1)"
+                                                           : "GRAVELP_SERVER_CALL(0)",
                                 "GRAVELP_LETTER_ARGUMENT(letter, ", ", i)", "(void)("};
     fprintf(out, "    case %uu:\n", number);
     write_call(out, handler, &words);

@@ -25,6 +25,8 @@
 #define private
 #define kernel
 #define constant static const
+#define GRAVELP_LITERAL const char
+#define GRAVELP_LOCAL(type, name, lane) struct type *const name = gravelp_lane->lane
 typedef unsigned char uchar;
 typedef uint32_t uint; /* typedefs: the table of operations pastes these names */
 typedef uint64_t ulong;

@@ -96,10 +96,10 @@ static inline void gravelp_run(struct gravelp_arena *gravel_arena_, struct grave
                                uint i)
 {
     if (letter.handler == GRAVEL_HANDLER_count)
-        count(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
+        count(GRAVELP_SERVER_CALL(0), GRAVELP_LETTER_ARGUMENT(letter, 0, i),
               GRAVELP_LETTER_ARGUMENT(letter, 1, i));
     else
-        note(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i));
+        note(GRAVELP_SERVER_CALL(0), GRAVELP_LETTER_ARGUMENT(letter, 0, i));
 }
 
 #if defined(GRAVELP_RESIDENT)
@@ -114,7 +114,7 @@ static void servers(struct gravelp_arena *gravel_arena_, const void *arguments)
 
 static void run_pair(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
 {
-    move(GRAVELP_SERVER_CALL, GRAVELP_LETTER_ARGUMENT(letter, 0, i),
+    move(GRAVELP_SERVER_CALL(0), GRAVELP_LETTER_ARGUMENT(letter, 0, i),
          GRAVELP_LETTER_ARGUMENT(letter, 1, i));
 }
 
@@ -136,7 +136,7 @@ static void serve_run(struct gravelp_arena *gravel_arena_, const void *arguments
     const struct frame *frame = arguments;
     GRAVELP_SERVICE;
     GRAVELP_SERVE(message, GRAVELP_KEYS(frame->rows), frame->n)
-    count(GRAVELP_SERVER_CALL, frame->rows[message], frame->rows[frame->n + message]);
+    count(GRAVELP_SERVER_CALL(0), frame->rows[message], frame->rows[frame->n + message]);
 }
 
 static void serve_pairs(struct gravelp_arena *gravel_arena_, const void *arguments)
@@ -144,7 +144,7 @@ static void serve_pairs(struct gravelp_arena *gravel_arena_, const void *argumen
     const struct frame *frame = arguments;
     GRAVELP_TRANSACTIONS;
     GRAVELP_SERVE_PAIRS(message, frame->rows, frame->rows + 2 * frame->n, frame->n)
-    move(GRAVELP_SERVER_CALL, frame->rows[message], frame->rows[2 * frame->n + message]);
+    move(GRAVELP_SERVER_CALL(0), frame->rows[message], frame->rows[2 * frame->n + message]);
 }
 
 /* ---- the arena ------------------------------------------------------------------------------------- */

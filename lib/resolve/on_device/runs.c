@@ -5,7 +5,7 @@
 #include "resolve/on_device/ring.h"
 
 #include "base/error.h"
-#include "layout/given.h"
+#include "layout/package.h"
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "transport/buffer.h"
