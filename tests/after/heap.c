@@ -213,7 +213,7 @@ const struct after_row heap_rows[] = {
     {"heap", "one node refuses gravel_alloc_named", "no node allocates",
      .act = allocate_without_name, .code = GRAVEL_EINVAL, .part = "a name of 0 characters",
      .others_code = GRAVEL_EMISMATCH,
-     .others_part = "bytes at node 0, of 2621440 for words at node 1", .hold = all_can_be_had},
+     .others_part = "bytes at node 0, of 2621440 bytes for words at node 1", .hold = all_can_be_had},
     {"heap", "gravel_alloc", "no memory is lost", .act = allocate, .hold = words_can_be_had,
      .fails = AFTER_DRIVER, .step = "pump"},
     {"heap", "one node refuses gravel_reduce", "no node reduces", .act = reduce_nothing,
