@@ -22,7 +22,7 @@
 
 struct color;
 
-/* Of a way that does not guess, however many nodes there are. */
+/* The passes that a way makes which does not guess, on any number of nodes. */
 #define COLOR_PASSES 1024
 
 /* A way to colour: its kernels, what it makes at a node, and a trial. All nodes take one way, and each step together. */
@@ -112,7 +112,7 @@ void color_sort(uint64_t seed, uint32_t *vertices, uint64_t n);
 uint32_t *color_list_slots(const struct color *color);
 
 /**
- * Of each own vertex, as they choose, all neighbours: see kernel guess for the kinds.
+ * Lists all neighbours of each own vertex, in the order in which they choose: kernel guess tells their kinds.
  *
  * @param neighbours  [out] to be freed: [as many] own slots, or numbers of ghosts.
  * @return            to be freed: [own vertices + 1][COLOR_ROW].

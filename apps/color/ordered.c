@@ -18,7 +18,7 @@
 /* ---- copies --------------------------------------------------------------------------------------
  *
  * Colours of own vertices have copies at some slots of other nodes. A vertex is a ghost wherever one of its neighbours lives,
- * for every edge stands in both rows. A node's ghosts are in the order of owners and of their vertices, so an owner knows the
+ * as both rows list an edge. A node's ghosts are in the order of owners and of their vertices, so an owner knows the
  * slots of its own vertices there once it knows where they begin.
  */
 

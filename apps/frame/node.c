@@ -125,7 +125,7 @@ void node_open(struct node *node, uint64_t heap_bytes)
     const bool was_given = node->group_items;
     if (!was_given)
         node->group_items = gravel_group_size(node->gravel);
-    /* A kernel that steals takes so many registers that GPUs run smaller groups of it. */
+    /* GPUs run a kernel that steals in smaller groups, because it takes many registers. */
     if (!was_given && node->schedule && node->group_items > SCHEDULED_ITEMS)
         node->group_items = SCHEDULED_ITEMS;
     learn_place(node);

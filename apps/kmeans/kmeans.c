@@ -128,7 +128,7 @@ static void open_node(void *self)
     kmeans->is_combined = !strcmp(kmeans->send, "sums");
     if (kmeans->accumulates && node->model != model_gravel)
         die("--accumulate: under --model gravel");
-    /* As for one node, because only an open node knows how many there are. */
+    /* The heap suffices for one node alone, because only an open node knows how many there are. */
     node_open(node, 4 * (n_words(kmeans) + kmeans->n_clusters) * sizeof(cl_ulong));
     kmeans->own = block_range(kmeans->n_points, node->n_processes, node->number);
     kmeans->block = (uint32_t)block_of(kmeans->n_clusters, node->n_nodes);

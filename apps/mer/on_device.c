@@ -77,8 +77,8 @@ static void open_node(struct mer *mer)
     char options[MER_OPTIONS_BYTES];
     size_table(mer);
     node_close(node);
-    /* Where the environment does not say. All messages between nodes are active ones, which the device does not bin:
-     * without its aggregation more threads do. */
+    /* All messages between nodes are active ones, which the device does not bin: more threads bin without its
+     * aggregation. The environment has the last word. */
     if (node->n_nodes > 1 && !getenv("GRAVEL_DEVICE_AGGREGATION"))
         node->device_aggregation = "off";
     node->handlers = &handler;

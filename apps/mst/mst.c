@@ -231,7 +231,7 @@ static void announce(struct mst *mst, uint64_t n_live)
     TRY(gravel_barrier(mst->node.gravel));
 }
 
-/* Of n_live components: those that are left. @param side  [in, out] the array that has the roots. @return  how many. */
+/* Joins n_live components. @param side  [in, out] the array that has the roots. @return  how many are left. */
 static uint64_t join(struct mst *mst, uint64_t n_live, unsigned *side)
 {
     const unsigned turn = mst->n_rounds % 2;

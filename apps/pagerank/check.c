@@ -36,7 +36,7 @@ static void pull(const struct graph *graph, const struct graph *turned, const ui
     }
 }
 
-/* @return  [n_vertices] ranks after so many iterations, to be freed. */
+/* Computes the ranks of all vertices serially. @return  [n_vertices] to be freed. */
 static uint64_t *rank_serially(const struct graph *graph, const struct graph *turned,
                                uint64_t n_iterations)
 {

@@ -327,8 +327,8 @@ static void open_node(void *self)
                 (struct part_wish){.no_weights = true});
     pagerank->n_vertices = pagerank->part.survey.n_vertices;
     pagerank->n_edges = pagerank->part.survey.n_edges;
-    /* As for one node, because only an open node knows how many there are; what is not used costs nothing. Words need sums,
-     * slots, and the words that arrive, twice; while nodes exchange plans, of each node some bytes. */
+    /* The heap suffices for one node alone, because only an open node knows how many there are. Words need sums, slots,
+     * and the words that arrive, twice; while nodes exchange plans, of each node some bytes. */
     const uint64_t bytes = pagerank->n_vertices * rank_bytes(pagerank);
     node_open(node, pagerank->sends_words ? 4 * bytes + PLAN_BYTES : 2 * bytes);
     node_part(node, &pagerank->part);

@@ -7,8 +7,8 @@
  *
  * Sound only where sub-groups of a group run on while one of them waits. OpenCL does not promise it: ask
  * gravel_fbar_rounds_wg first, whose waits are short. Where it is not so a wait ends after GRAVEL_TIMEOUT (on step
- * drain, where the host's clock stands, after about a second of polls), and the node fails with an error that names
- * the wait.
+ * drain, where the host's clock does not advance, after about a second of polls), and the node fails with an error
+ * that names the wait.
  *
  * Path:    subgroup_send.cl.h -> this -> wavefront.cl.h.
  * Owner:   local memory, declared by GRAVEL_FBAR. During the loop the group's scratch is its members'.
@@ -40,7 +40,7 @@ struct gravel_fbar {
 #define GRAVELP_FBAR_ARRIVALS(state) ((state) / GRAVELP_FBAR_ARRIVAL % GRAVELP_FBAR_ARRIVAL)
 #define GRAVELP_FBAR_PHASES(state) ((state) / GRAVELP_FBAR_PHASE)
 
-/* Every work-item of the group: makes it anew, with so many members. Returns the first turn of a loop. */
+/* Every work-item of the group: sets the barrier up for n_members. Returns the first turn of a loop. */
 GRAVELP_INLINE uint gravelp_fbar_init(local struct gravel_fbar *f, uint n_members)
 {
     gravelp_barrier_group(); /* G1: no work-item is at an earlier loop's barrier */

@@ -47,7 +47,7 @@ struct gravelp_source {
     uint kind;                   /* a constant, once inlined */
     uint n, at;                  /* numbers, and those before `at` have been read */
     struct gravelp_keys keys[2]; /* of a frame; the second keys, of transactions */
-    /* Of an inbox or a ring: the server, and the ticket of the first slot or message. */
+    /* The server that an inbox or a ring belongs to, and the ticket of its first slot or message. */
     global struct gravelp_servers *servers;
     uint server, first;
 };
@@ -124,7 +124,7 @@ struct gravelp_service {
     uint list[GRAVELP_SERVER_MOST];  /* of each, which */
     uint link[GRAVELP_SERVER_MOST];  /* of each, 1 + the one before it in its list, or 0 */
     uint last[GRAVELP_SERVER_LISTS]; /* of each list, 1 + the last, or 0 */
-    /* Of serving.cl.h. */
+    /* serving.cl.h uses these. */
     uint n_behind, goes_on, n_run, busy;
     struct gravelp_patience patience;
 };
