@@ -146,7 +146,8 @@ static bool tell_difference(struct gravel_check *check, const struct checked_cal
     const struct gravel_run_key *known = &call->columns.key;
     const uint32_t a = known->command, b = key->command, known_place = call->arrival.place;
     const bool are_records = GRAVELP_IS_RECORD(a) && GRAVELP_IS_RECORD(b);
-    const bool have_texts = are_records && GRAVELP_TEXT_BYTES(a) == GRAVELP_TEXT_BYTES(b);
+    const uint32_t text_bytes = GRAVELP_TEXT_BYTES(a); /* 0 without one: the texts are NULL then */
+    const bool have_texts = text_bytes && text_bytes == GRAVELP_TEXT_BYTES(b);
     const struct {
         const char *what;
         uint64_t first, second;
@@ -159,7 +160,7 @@ static bool tell_difference(struct gravel_check *check, const struct checked_cal
         {"number of words", are_records ? GRAVELP_RECORD_WORDS(a) : 0,
          are_records ? GRAVELP_RECORD_WORDS(b) : 0},
         {"text's room", GRAVELP_TEXT_BYTES(a), GRAVELP_TEXT_BYTES(b)},
-        {"text", 0, have_texts && memcmp(known->text, key->text, GRAVELP_TEXT_BYTES(a)) != 0},
+        {"text", 0, have_texts && memcmp(known->text, key->text, text_bytes) != 0},
         {"handler", are_records ? 0 : GRAVELP_COMMAND_HANDLER(a),
          are_records ? 0 : GRAVELP_COMMAND_HANDLER(b)},
         {"number of arguments", are_records ? 0 : GRAVELP_COMMAND_N_ARGS(a),
