@@ -64,9 +64,11 @@ def paragraphs(text, names=()):
             continue
         if code:
             indent = min(len(c) - len(c.lstrip()) for c in code)
-            out += ([""] if out and out[-1] else []) + ["```"] + [c[indent:] for c in code] + ["```"]
-            out += [""] if line else []
+            out = out[:-1] if out and not out[-1] else out
+            out += ["```"] + [c[indent:] for c in code] + ["```"]
             code = []
+            if not line:
+                continue
         if begins and out and out[-1]:
             out.append("")
         if field != "Path":
@@ -97,11 +99,8 @@ def tagged(text):
 
 def described(comment, names):
     body, parameters, returned = tagged(stripped(comment))
-    body = paragraphs(body, names)
-    lines = [linked("- " + parameter, names) for parameter in parameters]
-    if returned:
-        lines += ([""] if lines else []) + ["Returns " + linked(" ".join(returned), names)]
-    return body + ("\n\n" + "\n".join(lines) if lines else "")
+    items = parameters + (["returns " + " ".join(returned)] if returned else [])
+    return "\n".join([paragraphs(body, names)] + [linked("- " + item, names) for item in items])
 
 
 def pieces(text):
@@ -109,6 +108,15 @@ def pieces(text):
     marks = list(COMMENT.finditer(text))
     for mark, following in zip(marks, marks[1:] + [None]):
         yield mark.group(1), text[mark.end():following.start() if following else len(text)]
+
+
+def fenced(code, language="c"):
+    return "```%s\n%s\n```" % (language, code)
+
+
+def entry(*parts):
+    """What belongs together, without blank lines between a heading, code and what is said of them: Markdown needs none."""
+    return "\n".join(filter(None, parts)) + "\n"
 
 
 def title(text):
@@ -136,10 +144,8 @@ def host_body(path):
             continue
         found = [re.search(r"(gravel_\w+)\(|struct (\w+)|(\w+)\(", d) for d in declared]
         own = [f.group(1) or f.group(2) or f.group(3) for f in found]
-        out.append("### %s\n" % ", ".join(own))
-        out.append("```c\n%s\n```\n" % "\n".join(d.replace("/**<", "/*") for d in declared))
-        if not heading:
-            out.append(described(comment, names - set(own)) + "\n")
+        out.append(entry("### %s" % ", ".join(own), fenced("\n".join(d.replace("/**<", "/*") for d in declared)),
+                         "" if heading else described(comment, names - set(own))))
     return "\n".join(out)
 
 
@@ -184,11 +190,9 @@ def device_body(path):
             continue
         declared = device_declarations(code)
         if heading:
-            out.append("## %s\n" % title(heading.group(1).split(":")[0]))
+            out.append(entry("## %s" % title(heading.group(1).split(":")[0]), declared and fenced("\n".join(declared))))
         elif declared:
-            out.append(paragraphs(stripped(comment)) + "\n")
-        if declared:
-            out.append("```c\n%s\n```\n" % "\n".join(declared))
+            out.append(entry(paragraphs(stripped(comment)), fenced("\n".join(declared))))
     return "\n".join(out)
 
 
@@ -290,7 +294,7 @@ def cxx_calls():
         declared = members or "\n".join(re.findall(r"^(?:template|inline|constexpr|using)[^;]*;", code, re.M))
         if declared:
             name = found.group(1) if found else re.search(r"(\w+)(?:\(| =|;)", declared).group(1)
-            out.append("## %s\n\n%s\n\n```cpp\n%s\n```\n" % (name, paragraphs(stripped(comment)), declared))
+            out.append(entry("## %s" % name, paragraphs(stripped(comment)), fenced(declared, "cpp")))
     return "\n".join(out)
 
 
