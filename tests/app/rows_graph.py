@@ -39,6 +39,12 @@ REFUSED = [
     ("behind.el.gz", PACKED + b"3 4\n", ":6: what follows the compressed data, from byte"),
     ("packed.el", bz2.compress(b"0 1\n"), ":1: is compressed by bzip2; plain text and gzip are read"),
     ("less.el", "0 1\n".encode("utf-16-le"), ":1: is text of UTF-16 or UTF-32, or none, by zeros among"),
+    ("galois.gr", bytes([1, 0, 0, 0, 0, 0, 0, 0, 4]) + bytes(7), ":1: is a binary graph of Galois; plain text and gzip are read"),
+    ("stream.el", b"\x78\x9c\x33\x50\x30", ":1: is a stream of zlib; plain text and gzip are read"),
+    ("archive.el", b"x.el" + bytes(253) + b"ustar" + bytes(250), ":1: is a tar archive; plain text and gzip are read"),
+    ("begun.el.gz", PACKED + b"\x1f\x8b", ":6: the compressed data end early"),
+    ("other.el.gz", PACKED + b"\x1f\x8c", ":6: bad compressed data: incorrect header check"),
+    ("word.txt", "1" * 200000, ":1: a word of more than 65535 bytes"),
     ("bomb.el.gz", gzip.compress(b"#" * (96 << 20), 9, mtime=0), ": expands to more than 200 times"),
     ("graph.sg", JUNK, ": unknown suffix; known, each also with .gz: .graph .mtx"),
 ] + [("junk" + suffix, JUNK, ":") for suffix in (".graph", ".mtx", ".el", ".wel", ".txt", ".tsv", ".gr", ".el.gz")]

@@ -34,7 +34,7 @@ JOBS = r"mpi: .* ranks 2|conformance: conformance ranks 3"
 FAULTS = r"mpi: .* fault (mismatch|one|two|left)_.*"
 # Kind: the setups of tests/sanitize/meson.build, and what each runs.
 SANITIZED = {"address": {"address": ALONE + "|" + FAILING, "address_jobs": JOBS, "address_faults": FAULTS},
-             "thread": {"thread": "|".join([ALONE, JOBS, FAULTS, "stress: .*|tsan: .*"])}}
+             "thread": {"thread": "|".join([ALONE, JOBS, FAULTS, "tsan: .*"])}}
 
 
 class Plan:
