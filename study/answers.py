@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import textwrap
 
 from portability.place import TOP
 from study import page, records
@@ -45,35 +46,34 @@ def machines_table(machines):
 
 
 def section(question, machines):
-    parts = ["## " + question.TITLE]
+    title, link = "## " + question.TITLE, "[Data](data/%s.jsonl), with a command for each row." % question.NAME
     if not machines:
-        return "\n\n".join(parts + ["Not measured yet."])
-    parts += [fold("**%s**: %s" % (name, said)) for name, said in sentences(question, machines)]
-    parts += ["![%s](charts/%s.svg)" % (question.TITLE, question.NAME), question.ABOUT]
+        return title + "\n\nNot measured yet."
+    chart = "![%s](charts/%s.svg)" % (question.TITLE, question.NAME)
+    return "\n\n".join([title, "\n".join(answer(question, *of) for of in machines.items()), chart, question.ABOUT,
+                        *tables(question, machines), link])
+
+
+def answer(question, name, rows):
+    """An item of a list: the machine, where its rows are from, and what they say."""
+    said = question.sentence(rows)
+    item = "- **%s** (%s)%s" % (name, source_of_rows(rows), ": " + said if said else "")
+    return textwrap.fill(item, 119, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+
+
+def tables(question, machines):
+    """One for all machines; where their columns differ (a machine has fewer ranks), one for those with the same columns."""
+    found = {}
     for name, rows in machines.items():
-        parts.append("%s:\n\n%s" % (head_of(name, rows), page.in_markdown(*question.table(rows))))
-    return "\n\n".join(parts + ["[Data](data/%s.jsonl), with a command for each row." % question.NAME])
+        heads, lines = question.table(rows)
+        found.setdefault(tuple(heads), []).extend([name, *line] for line in lines)
+    return [page.in_markdown(["machine", *heads], lines) for heads, lines in found.items()]
 
 
-def sentences(question, machines):
-    said = [(name, question.sentence(rows)) for name, rows in machines.items()]
-    return [(name, sentence) for name, sentence in said if sentence]
-
-
-def head_of(name, rows):
-    """Where and when a machine's rows were measured."""
+def source_of_rows(rows):
     runs = sorted({(row["revision"], row["date"], row["driver"]) for row in rows})
     load = max(row["load"] for row in rows)
-    return "%s, %s; load %.1f before" % (name, "; ".join("revision %s, %s, driver %s" % run for run in runs), load)
-
-
-def fold(text, width=120):
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) >= width:
-            lines.append("")
-        lines[-1] += " " * bool(lines[-1]) + word
-    return "\n".join(lines)
+    return "%s; load %.1f before" % ("; ".join("revision %s, %s, driver %s" % run for run in runs), load)
 
 
 # ---- the page ----------------------------------------------------------------------------------

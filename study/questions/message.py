@@ -59,10 +59,14 @@ def in_millions(rate):
 
 
 def table(rows):
-    return ["", "bytes", "ranks", "M messages/s", "GB/s", "us each"], [
-        [row["what"], str(row["bytes"]), str(row["ranks"])] +
-        ([None, None, 1e6 / row["rate"]] if row["what"] == "round trip" else
-         [row["rate"] / 1e6, row["rate"] * row["bytes"] / 1e9, None]) for row in rows]
+    found, counts = {}, sorted({row["ranks"] for row in rows})
+    for row in rows:
+        found.setdefault((row["what"], row["bytes"]), {})[row["ranks"]] = row["rate"]
+    return ["", "bytes", "unit"] + ["on %d" % n for n in counts] + ["GB/s on %d" % n for n in counts], [
+        [what, str(n_bytes)] + (["us each"] + [1e6 / of[n] if n in of else None for n in counts] + [None] * len(counts)
+                                if what == "round trip" else
+                                ["M messages/s"] + [of[n] / scale if n in of else None for scale in (1e6, 1e9 / n_bytes)
+                                                    for n in counts]) for (what, n_bytes), of in found.items()]
 
 
 def draw(machines, draw):

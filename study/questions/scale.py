@@ -7,9 +7,9 @@ from study.questions import message
 
 NAME = "scale"
 TITLE = "Does it scale?"
-ABOUT = """A rank has a GPU, or cores, of its own. `gups` makes as many updates on every rank; the other applications share one
-input out. *Of the bus*: what they send crosses two buses, so it is twice the bytes between nodes, a second of the last
-trial, over what `bench-bus` copied both ways on as many GPUs at once. *Cores* are those of one process."""
+ABOUT = """Rates on 1, 2 ... ranks, which have a GPU, or cores, of their own; of *one process* on so many cores. `gups` makes as many
+updates on every rank; the other applications share one input out. *Of the bus*: what they send crosses two buses, so it is
+twice the bytes between nodes, a second of the last trial, over what `bench-bus` copied both ways on as many GPUs at once."""
 KEYS = ("what", "cores_each")
 APPS = {"gups": None, "pagerank": ("-i 10 -t 0 -g %d -n 5", (8, 18, 22)), "sssp": ("-g %d -n 5", (8, 16, 22)),
         "kmeans": ("-p %d -n 3", (1000, 1 << 20, 1 << 24)), "color": ("-g %d -n 3", (8, 16, 20)), "mer": ("-f %s -k 31 -n 3", (14, 20, 26))}
@@ -90,14 +90,16 @@ def sentence(rows):
 
 
 def table(rows):
-    lines, buses = [], by_app(rows).get("bus", {})
-    for what, of in by_app(rows).items():
-        for n in sorted(of):
-            limit = buses[n]["rate"] if n in buses and what != "bus" and n > 1 else None
-            lines.append([what, "%d core%s" % (n, "s" * (n > 1)) if what == "gups, one process" else str(n),
-                          of[n]["rate"] / 1e6, "M " + of[n]["unit"], of_one(of, n),
-                          runs.over(2 * of[n].get("crossed", 0), limit)])
-    return ["", "ranks", "rate", "unit", "of one", "of the bus"], lines
+    """A line an application: its rates by ranks, each over that on one, and what it takes of the bus where that was measured."""
+    apps = by_app(rows)
+    buses, counts = apps.get("bus", {}), sorted(set().union(*apps.values()))
+    more = [n for n in counts if n > 1]
+    heads = ["", "unit"] + ["on %d" % n for n in counts] + ["%d / 1" % n for n in more]
+    return heads + ["of the bus on %d" % n for n in more if buses], \
+        [[what, "M " + next(iter(of.values()))["unit"]] + [of[n]["rate"] / 1e6 if n in of else None for n in counts] +
+         [of_one(of, n) if n in of else None for n in more] +
+         [runs.over(2 * of[n].get("crossed", 0), buses[n]["rate"]) if n in of and n in buses and what != "bus" else None
+          for n in more if buses] for what, of in apps.items()]
 
 
 def draw(machines, draw):

@@ -104,8 +104,8 @@ plot) # the page agrees with its data until one of them changes
     page
     machine "$work/docs/data" 1e9
     results --page --check || fail "exit status $?"
-    grep -qF '**M**: messages make 0.50 times as many increments' "$work/docs/README.md" || fail "no answer"
-    grep -qF '| 2^10 | 1 | 1000 | 2000 | 0.50 |' "$work/docs/README.md" || fail "no table"
+    grep -qF -e '- **M** (revision abcdef0, 2026-11-25, driver 1; load 0.5 before): messages make 0.50 times as many' "$work/docs/README.md" || fail "no answer"
+    grep -qF '| M | 2^10 | 1 | 1000 | 2000 | 0.50 |' "$work/docs/README.md" || fail "no table"
     grep -q '<svg' "$work/docs/charts/atomics.svg" || fail "no chart"
     machine "$work/docs/data" 3e9
     refused "$work/docs/charts/atomics.svg: not drawn from this data" --check
