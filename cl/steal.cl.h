@@ -93,7 +93,7 @@ GRAVELP_INLINE void gravel_steal_push_wi(struct gravel_deque s, GRAVEL_STEAL_TAS
  * Every work-item of the group, now and then in a long task: give tasks away if another group asks. Tasks are given
  * away between tasks in any case.
  */
-#define gravel_steal_look_wg(s) gravelp_policy_share(&(s), 0)
+#define gravel_steal_look_wg(s) gravelp_steal_share(&(s), 0)
 
 /*
  * Any work-item, after its look number `polls` (from 0) at a word that another group has not written yet: wait a

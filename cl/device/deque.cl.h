@@ -6,8 +6,8 @@
  * The leader decides what the group does next, and says so in `verdict` between two barriers: run a task, move tasks
  * between ring and a block, or end.
  *
- * Path:    portable.cl.h -> this -> promote.cl.h -> schedule.cl.h.
- * Owner:   local memory, declared by GRAVEL_STEAL_OPEN; what other groups may touch is promote.cl.h's.
+ * Path:    portable.cl.h -> this -> schedule.cl.h.
+ * Owner:   local memory, declared by GRAVEL_STEAL_OPEN; other groups touch what is global (schedule.cl.h).
  * Memory:  G7: pushes, moves and the leader's decisions, between barriers of the group.
  * Source:  Acar, Charguéraud, Rainey, Scheduling Parallel Programs by Work Stealing with Private Deques, PPoPP 2013.
  */
@@ -144,15 +144,14 @@ GRAVELP_OUT_OF_LINE void gravelp_steal_fault(global struct gravelp_steal *steal,
 
 /* Leader: forget pushes that found no room; a fault if there are any. */
 GRAVELP_INLINE bool gravelp_deque_is_whole(global struct gravelp_steal *steal,
-                                           local struct gravelp_own *own, uint group)
+                                           local struct gravelp_own *own)
 {
     uint n_refused = own->n_refused;
-    if (n_refused == 0)
-        return true;
     own->tail -= n_refused;
     own->n_refused = 0;
-    gravelp_steal_fault(steal, GRAVELP_STEAL_FAULT_FULL, group, n_refused, 0);
-    return false;
+    if (n_refused)
+        gravelp_steal_fault(steal, GRAVELP_STEAL_FAULT_FULL, own->group, n_refused, 0);
+    return n_refused == 0;
 }
 
 /* ---- push and move ------------------------------------------------------------------------------- */
@@ -194,12 +193,11 @@ GRAVELP_INLINE void gravelp_deque_carry(struct gravel_deque deque)
 
 /* Leader: the newest task of the ring, if there is one. */
 GRAVELP_INLINE bool gravelp_deque_pop(global struct gravelp_steal *steal,
-                                      local struct gravelp_own *own, uint group)
+                                      local struct gravelp_own *own)
 {
     if (own->tail == own->head)
         return false;
-    own->tail--;
-    own->task = *gravelp_slot(steal, group, own->tail);
+    own->task = *gravelp_slot(steal, own->group, --own->tail);
     return true;
 }
 

@@ -4,84 +4,155 @@
  *
  *     begin;  while (next task)  run it, push, look;  end
  *
- * Path:    deque.cl.h, promote.cl.h -> this -> steal.cl.h.
- * Threads: leaders decide; calls with a barrier are for every work-item of the group.
- * Memory:  G7; X7: how many groups have begun and are idle, and X8, the list's counter, are relaxed.
- * Source:  Orr et al. 2015, section 5 (a task is work for a whole group, and one work-item pops for all).
+ * Policy promoted: a group offers tasks of its private deque when another group asks, at its next boundary.
+ *
+ *     thief   wanted = 1                       ask
+ *     owner   block = older half; offer = 1    X2: what the group did so far is released to the whole device
+ *     thief   offer: 1 -> 2                    X3
+ *             own ring = block; offer = 0      X6
+ *     owner   offer: 1 -> 0                    X4: with nothing left it takes its own offer back
+ *
+ * Only the owner can promote what its group has ordered by barriers to device scope, for in OpenCL two scopes
+ * synchronize only if they are the same. A request is a hint: one that is lost is made again.
+ *
+ * Path:    deque.cl.h -> this -> steal.cl.h.
+ * Threads: leaders decide, and the group moves tasks between their decisions; calls with a barrier are for every
+ *          work-item of the group.
+ * Memory:  G7; X1 to X6 in docs/design/memory-order.md; X7: how many groups have begun and are idle, and X8, the list's
+ *          counter, are relaxed.
+ * Source:  Orr et al. 2015, sections 4 (remote-scope promotion, which is hardware's there) and 5 (a task is work for a
+ *          whole group, and one work-item pops for all); Acar et al. 2013 (private deques with requests).
  */
 #ifndef GRAVELP_SCHEDULE_CL_H
 #define GRAVELP_SCHEDULE_CL_H
 
-#include "promote.cl.h"
+#include "deque.cl.h"
 
-/* ---- a policy: begin, decide, share; where groups steal, steal ----------------------------------- */
+/* ---- a policy: decide; give tasks away; where groups steal, steal -------------------------------- */
 
 #if defined(GRAVELP_STEAL_STUDY)
 #include <steal_study.cl.h> /* a study's policy, which the compiler's -I finds */
 #elif GRAVELP_STEAL_IS_PROMOTED
 
-/* Leader, before the first task. */
-GRAVELP_INLINE void gravelp_policy_begin(struct gravel_deque *deque)
+/*
+ * A round of a group without a task: how many deques it asks for tasks. Groups that are asked give at their next
+ * boundary, which costs them some microseconds of a GPU, so few idle groups should not ask all busy ones.
+ */
+#ifndef GRAVELP_STEAL_ASKS
+#define GRAVELP_STEAL_ASKS 4u
+#endif
+
+/* Owner, at a boundary: whether another group has asked, and no offer waits. Both are hints: X5 decides. */
+GRAVELP_INLINE uint gravelp_promote_hear(global struct gravelp_steal *steal, uint group)
 {
-    deque->wanted = gravelp_promote_hear(deque->steal, deque->group); /* X1 */
+    global struct gravelp_deque *me = gravelp_deque(steal, group);
+    uint wanted = gravelp_device_load_relaxed(&me->wanted), /* X1 */
+        offer = gravelp_device_load_relaxed(&me->offer);
+    return wanted && offer == GRAVELP_OFFER_EMPTY;
+}
+
+/* Owner: have the older half moved to the block, if that is empty. */
+GRAVELP_OUT_OF_LINE uint gravelp_promote_begin(global struct gravelp_steal *steal,
+                                               local struct gravelp_own *own)
+{
+    global struct gravelp_deque *me = gravelp_deque(steal, own->group);
+    uint n = (own->tail - own->head) / 2, at = own->head;
+    if (n == 0 || own->n_refused ||
+        gravelp_device_load_acquire(&me->offer) != GRAVELP_OFFER_EMPTY) /* X5, pairs with X6 */
+        return GRAVELP_VERDICT_NONE;
+    n = n < GRAVELP_STEAL_BLOCK ? n : GRAVELP_STEAL_BLOCK;
+    own->head += n;
+    return gravelp_deque_move(own, GRAVELP_MOVE_OFFER, n, at, own->group);
+}
+
+/* Leader, when the group has moved tasks: notify the group that it concerns. */
+GRAVELP_OUT_OF_LINE void gravelp_promote_end(global struct gravelp_steal *steal,
+                                             local struct gravelp_own *own)
+{
+    global struct gravelp_deque *whose = gravelp_deque(steal, own->victim);
+    uint move = own->move, n = own->n_moved;
+    own->move = GRAVELP_MOVE_NONE;
+    own->n_moved = 0;
+    if (move == GRAVELP_MOVE_OFFER) {
+        whose->n_offered = n;
+        gravelp_device_store_relaxed(&whose->wanted, 0);                 /* X1: answered */
+        gravelp_device_store_release(&whose->offer, GRAVELP_OFFER_MADE); /* X2, pairs with X3 */
+        own->counts.offers++;
+        return;
+    }
+    own->tail += n;
+    if (move == GRAVELP_MOVE_STEAL) {
+        gravelp_device_store_release(&whose->offer, GRAVELP_OFFER_EMPTY); /* X6, pairs with X5 */
+        own->counts.stolen += n;
+    }
+}
+
+/* Owner with nothing left: have its own offer moved back, if no thief has taken it. */
+GRAVELP_OUT_OF_LINE uint gravelp_promote_take_back(global struct gravelp_steal *steal,
+                                                   local struct gravelp_own *own)
+{
+    global struct gravelp_deque *me = gravelp_deque(steal, own->group);
+    if (gravelp_device_load_relaxed(&me->offer) != GRAVELP_OFFER_MADE || /* relaxed: X4 decides */
+        !gravelp_device_swap_relaxed(&me->offer, GRAVELP_OFFER_MADE,
+                                     GRAVELP_OFFER_EMPTY)) /* X4: its own data */
+        return GRAVELP_VERDICT_NONE;
+    return gravelp_deque_move(own, GRAVELP_MOVE_BACK, me->n_offered, own->tail, own->group);
+}
+
+/* Leader: the last move has ended; another one begins if tasks are asked for. */
+GRAVELP_INLINE uint gravelp_policy_give(struct gravel_deque *deque, uint is_asked)
+{
+    if (deque->own->move != GRAVELP_MOVE_NONE)
+        gravelp_promote_end(deque->steal, deque->own);
+    return is_asked ? gravelp_promote_begin(deque->steal, deque->own) : GRAVELP_VERDICT_NONE;
+}
+
+/* Leader, in the middle of a task: give older tasks away, if another group asks or `is_full`. */
+GRAVELP_INLINE uint gravelp_policy_share(struct gravel_deque *deque, uint is_full)
+{
+    return gravelp_policy_give(
+        deque, is_full || gravelp_promote_hear(deque->steal, deque->group)); /* X1 */
 }
 
 /* Leader, at a boundary: the next task of the group's own, or a move; none: search other deques. */
 GRAVELP_INLINE uint gravelp_policy_decide(struct gravel_deque *deque)
 {
-    global struct gravelp_steal *steal = deque->steal;
-    local struct gravelp_own *own = deque->own;
-    uint verdict = GRAVELP_VERDICT_NONE;
-    if (own->move != GRAVELP_MOVE_NONE)
-        gravelp_promote_end(steal, own);
-    if (deque->wanted)
-        verdict = gravelp_promote_begin(steal, own, deque->group);
+    uint verdict = gravelp_policy_give(deque, deque->wanted);
     deque->wanted = 0;
     if (verdict != GRAVELP_VERDICT_NONE)
         return verdict;
-    if (gravelp_deque_pop(steal, own, deque->group)) {
-        /* X1: for the next boundary, so that the task hides how long the load takes */
-        deque->wanted = gravelp_promote_hear(steal, deque->group);
-        return GRAVELP_VERDICT_TASK;
-    }
-    return gravelp_promote_take_back(steal, own, deque->group);
+    if (!gravelp_deque_pop(deque->steal, deque->own))
+        return gravelp_promote_take_back(deque->steal, deque->own);
+    /* X1: for the next boundary, so that the task hides how long the load takes */
+    deque->wanted = gravelp_promote_hear(deque->steal, deque->group);
+    return GRAVELP_VERDICT_TASK;
 }
 
-/* Every work-item of the group: give older tasks away in the middle of a task, if another group asks or `is_full`. */
-GRAVELP_INLINE void gravelp_policy_share(struct gravel_deque *deque, uint is_full)
+/* Thief: take the offer of a group, or ask for one. */
+GRAVELP_INLINE uint gravelp_policy_steal(global struct gravelp_steal *steal,
+                                         local struct gravelp_own *own, uint victim)
 {
-    local struct gravelp_own *own = deque->own;
-    uint verdict;
-    do {
-        gravelp_steal_meet(deque->steal); /* G7: pushes are in the ring, and moves are done */
-        if (gravelp_is_leader()) {
-            verdict = GRAVELP_VERDICT_NONE;
-            if (own->move != GRAVELP_MOVE_NONE)
-                gravelp_promote_end(deque->steal, own);
-            else if (is_full || gravelp_promote_hear(deque->steal, deque->group)) /* X1 */
-                verdict = gravelp_promote_begin(deque->steal, own, deque->group);
-            own->verdict = verdict;
-            own->n_tasks = own->tail - own->head;
+    global struct gravelp_deque *whose = gravelp_deque(steal, victim);
+    if (gravelp_device_load_relaxed(&whose->offer) !=
+        GRAVELP_OFFER_MADE) { /* relaxed: X3 decides */
+        if (own->n_asked < GRAVELP_STEAL_ASKS &&
+            gravelp_device_load_relaxed(&whose->wanted) == 0) { /* X1 */
+            gravelp_device_store_relaxed(&whose->wanted, 1);    /* X1: asked */
+            own->n_asked++;
         }
-        gravelp_steal_meet(deque->steal); /* G7: the leader has decided */
-        verdict = own->verdict;
-        gravelp_deque_carry(*deque); /* nothing, if the verdict is another */
-    } while (verdict == GRAVELP_VERDICT_MOVE);
-    deque->n_tasks = own->n_tasks;
+        return GRAVELP_VERDICT_NONE;
+    }
+    gravelp_count_idle(steal, own, 0);
+    if (!gravelp_device_swap_acquire(&whose->offer, GRAVELP_OFFER_MADE,
+                                     GRAVELP_OFFER_TAKEN)) { /* X3, pairs with X2 */
+        own->counts.failed++;
+        gravelp_count_idle(steal, own, 1);
+        return GRAVELP_VERDICT_NONE;
+    }
+    return gravelp_deque_move(own, GRAVELP_MOVE_STEAL, whose->n_offered, own->tail, victim);
 }
 
 #else
-
-GRAVELP_INLINE void gravelp_policy_begin(struct gravel_deque *deque)
-{
-    (void)deque;
-}
-
-GRAVELP_INLINE void gravelp_policy_share(struct gravel_deque *deque, uint is_full)
-{
-    (void)deque;
-    (void)is_full;
-}
 
 /* Leader: the newest task of the group's own, or the next one of the list. */
 GRAVELP_INLINE uint gravelp_policy_decide(struct gravel_deque *deque)
@@ -95,9 +166,15 @@ GRAVELP_INLINE uint gravelp_policy_decide(struct gravel_deque *deque)
         *((global GRAVEL_STEAL_TASK *)((global uchar *)steal + steal->rings_offset) + task);
     return GRAVELP_VERDICT_TASK;
 #else
-    return gravelp_deque_pop(deque->steal, deque->own, deque->group) ? GRAVELP_VERDICT_TASK
-                                                                     : GRAVELP_VERDICT_END;
+    return gravelp_deque_pop(deque->steal, deque->own) ? GRAVELP_VERDICT_TASK : GRAVELP_VERDICT_END;
 #endif
+}
+
+GRAVELP_INLINE uint gravelp_policy_share(struct gravel_deque *deque, uint is_full)
+{
+    (void)deque;
+    (void)is_full;
+    return GRAVELP_VERDICT_NONE; /* nothing is given away */
 }
 
 #endif
@@ -123,31 +200,21 @@ GRAVELP_INLINE bool gravelp_steal_is_over(global struct gravelp_steal *steal)
            gravelp_load_relaxed(&steal->abort);                        /* H7 */
 }
 
-/* Leader: the next number of the group's own. Source: G. Marsaglia, Xorshift RNGs, 2003. */
-GRAVELP_INLINE uint gravelp_random_next(local struct gravelp_own *own)
+/* Leader: poll other deques, from a random one on. Source: G. Marsaglia, Xorshift RNGs, 2003. */
+GRAVELP_INLINE uint gravelp_steal_round(global struct gravelp_steal *steal,
+                                        local struct gravelp_own *own, uint n_polls)
 {
-    uint x = own->random;
+    uint n_groups = steal->n_groups, x = own->random, verdict = GRAVELP_VERDICT_NONE;
     x ^= x << 13;
     x ^= x >> 17;
-    x ^= x << 5;
-    own->random = x;
-    return x;
-}
-
-/* Leader: poll other deques, from a random one on. */
-GRAVELP_INLINE uint gravelp_steal_round(global struct gravelp_steal *steal,
-                                        local struct gravelp_own *own, uint group, uint n_polls)
-{
-    uint n_groups = steal->n_groups, victim = gravelp_random_next(own) % n_groups;
+    own->random = x ^= x << 5;
     own->n_asked = 0;
-    for (uint i = 0; i < n_polls && i < n_groups;
-         i++, victim = victim + 1 < n_groups ? victim + 1 : 0) {
-        uint verdict =
-            victim == group ? GRAVELP_VERDICT_NONE : gravelp_policy_steal(steal, own, victim);
-        if (verdict != GRAVELP_VERDICT_NONE)
-            return verdict;
-    }
-    return GRAVELP_VERDICT_NONE;
+    for (uint i = 0, victim = x % n_groups;
+         i < n_polls && i < n_groups && verdict == GRAVELP_VERDICT_NONE;
+         i++, victim = victim + 1 < n_groups ? victim + 1 : 0)
+        if (victim != own->group)
+            verdict = gravelp_policy_steal(steal, own, victim);
+    return verdict;
 }
 
 /*
@@ -156,14 +223,14 @@ GRAVELP_INLINE uint gravelp_steal_round(global struct gravelp_steal *steal,
  * waits for wait_ms at least, by the time that polls and pauses take: a group may have returned out of a task.
  */
 GRAVELP_OUT_OF_LINE uint gravelp_steal_find(global struct gravelp_steal *steal,
-                                            local struct gravelp_own *own, uint group)
+                                            local struct gravelp_own *own)
 {
     ulong least_ns = 0;
     uint seen = 0;
     gravelp_count_idle(steal, own, 1);
     for (uint polls = 0;; polls++) {
         uint n_polls = polls || !steal->is_sliced ? GRAVELP_STEAL_POLLS : steal->n_groups;
-        uint verdict = gravelp_steal_round(steal, own, group, n_polls);
+        uint verdict = gravelp_steal_round(steal, own, n_polls);
         if (verdict != GRAVELP_VERDICT_NONE)
             return verdict;
         if (gravelp_steal_is_over(steal) || least_ns > steal->wait_ms * (ulong)1000000)
@@ -186,12 +253,12 @@ GRAVELP_INLINE uint gravelp_steal_step(struct gravel_deque *deque)
     uint budget = deque->steal->budget, verdict = GRAVELP_VERDICT_END;
     if (own->verdict == GRAVELP_VERDICT_END)
         return verdict;
-    if (gravelp_deque_is_whole(deque->steal, own, deque->group) &&
+    if (gravelp_deque_is_whole(deque->steal, own) &&
         !(budget && own->n_run >= budget && own->move == GRAVELP_MOVE_NONE))
         verdict = gravelp_policy_decide(deque);
 #if GRAVELP_STEAL_IS_PROMOTED
     if (verdict == GRAVELP_VERDICT_NONE)
-        verdict = gravelp_steal_find(deque->steal, own, deque->group);
+        verdict = gravelp_steal_find(deque->steal, own);
 #endif
     own->n_run += verdict == GRAVELP_VERDICT_TASK;
     return verdict;
@@ -199,27 +266,44 @@ GRAVELP_INLINE uint gravelp_steal_step(struct gravel_deque *deque)
 
 /* ---- calls of the whole group ---------------------------------------------------------------------- */
 
-/* Every work-item of the group: the next task. False at the end. */
-GRAVELP_INLINE bool gravelp_steal_next(struct gravel_deque *deque, GRAVEL_STEAL_TASK *task)
+/*
+ * Every work-item of the group: the leader decides, between two tasks or within one, and the group moves tasks until
+ * there are none to move.
+ */
+GRAVELP_INLINE uint gravelp_steal_agree(struct gravel_deque *deque, uint is_between, uint is_full)
 {
     local struct gravelp_own *own = deque->own;
     uint verdict;
     GRAVELP_ASSUME(deque->steal->n_groups != 0); /* PoCL 3.1 adds a barrier before the loop */
     do {
-        gravelp_steal_meet(
-            deque->steal); /* G7: the last task's pushes are in the ring, and moves are done */
+        gravelp_steal_meet(deque->steal); /* G7: pushes are in the ring, and moves are done */
         if (gravelp_is_leader()) {
-            own->verdict = gravelp_steal_step(deque);
+            own->verdict =
+                is_between ? gravelp_steal_step(deque) : gravelp_policy_share(deque, is_full);
             own->n_tasks = own->tail - own->head;
         }
         gravelp_steal_meet(deque->steal); /* G7: the leader has decided */
         verdict = own->verdict;
         gravelp_deque_carry(*deque); /* nothing, if the verdict is another */
     } while (verdict == GRAVELP_VERDICT_MOVE);
+    deque->n_tasks = own->n_tasks;
+    return verdict;
+}
+
+/* Every work-item of the group, in a task: give older tasks away, if another group asks or `is_full`. */
+GRAVELP_INLINE void gravelp_steal_share(struct gravel_deque *deque, uint is_full)
+{
+    if (GRAVELP_STEAL_IS_PROMOTED)
+        gravelp_steal_agree(deque, 0, is_full);
+}
+
+/* Every work-item of the group: the next task. False at the end. */
+GRAVELP_INLINE bool gravelp_steal_next(struct gravel_deque *deque, GRAVEL_STEAL_TASK *task)
+{
+    uint verdict = gravelp_steal_agree(deque, 1, 0);
     GRAVELP_ASSUME(deque->steal->n_groups !=
                    0); /* as in gravelp_steal_meet, for the task's first branch */
-    *task = own->task;
-    deque->n_tasks = own->n_tasks;
+    *task = deque->own->task;
     return verdict == GRAVELP_VERDICT_TASK;
 }
 
@@ -233,9 +317,9 @@ GRAVELP_INLINE bool gravelp_steal_fits(global struct gravelp_steal *steal, uint 
 
 /* Leader: the deque as the host or the last launch left it. */
 GRAVELP_OUT_OF_LINE void gravelp_steal_load(global struct gravelp_steal *steal,
-                                            local struct gravelp_own *own, uint group)
+                                            local struct gravelp_own *own)
 {
-    global struct gravelp_deque *me = gravelp_deque(steal, group);
+    global struct gravelp_deque *me = gravelp_deque(steal, own->group);
     gravelp_store_relaxed(&me->n_begun, me->n_begun + 1); /* H8 */
     own->head = me->head;
     own->tail = me->tail;
@@ -244,9 +328,9 @@ GRAVELP_OUT_OF_LINE void gravelp_steal_load(global struct gravelp_steal *steal,
 
 /* Leader: leave it for the host, or the next launch. */
 GRAVELP_OUT_OF_LINE void gravelp_steal_save(global struct gravelp_steal *steal,
-                                            local struct gravelp_own *own, uint group)
+                                            local struct gravelp_own *own)
 {
-    global struct gravelp_deque *me = gravelp_deque(steal, group);
+    global struct gravelp_deque *me = gravelp_deque(steal, own->group);
     gravelp_count_idle(steal, own, 1); /* for those that search */
     me->head = own->head;
     me->tail = own->tail;
@@ -261,21 +345,19 @@ GRAVELP_OUT_OF_LINE void gravelp_steal_save(global struct gravelp_steal *steal,
 /* Every work-item of the group: before the first task. */
 GRAVELP_INLINE bool gravelp_steal_begin(struct gravel_deque *deque)
 {
-    global struct gravelp_steal *steal = deque->steal;
     local struct gravelp_own *own = deque->own;
     if (gravelp_is_leader()) {
-        bool fits = gravelp_steal_fits(steal, deque->group);
+        bool fits = gravelp_steal_fits(deque->steal, deque->group);
         own->verdict = fits ? GRAVELP_VERDICT_NONE : GRAVELP_VERDICT_END;
         own->head = own->tail = own->n_refused = own->n_run = own->is_idle = own->move = 0;
         own->n_moved = 0;
         own->group = deque->group;
         own->random = (deque->group + 1) * 2654435769u;
         own->counts = (struct gravelp_steal_counts){0, 0, 0, 0, 0};
-        if (fits) {
-            gravelp_steal_load(steal, own, deque->group);
-            gravelp_policy_begin(deque);
-        } else
-            gravelp_steal_fault(steal, GRAVELP_STEAL_FAULT_PROGRAM, deque->group,
+        if (fits)
+            gravelp_steal_load(deque->steal, own);
+        else
+            gravelp_steal_fault(deque->steal, GRAVELP_STEAL_FAULT_PROGRAM, deque->group,
                                 (uint)sizeof(GRAVEL_STEAL_TASK), GRAVELP_STEAL_POLICY);
     }
     return true;
@@ -290,7 +372,7 @@ GRAVELP_INLINE bool gravelp_steal_end(struct gravel_deque *deque)
             gravelp_steal_fault(deque->steal, GRAVELP_STEAL_FAULT_LEFT, deque->group,
                                 own->tail - own->head, 0);
         if (gravelp_steal_fits(deque->steal, deque->group))
-            gravelp_steal_save(deque->steal, own, deque->group);
+            gravelp_steal_save(deque->steal, own);
     }
     return false;
 }
@@ -300,7 +382,7 @@ GRAVELP_INLINE void gravelp_steal_reserve(struct gravel_deque *deque)
 {
     uint n_lanes = gravelp_n_lanes();
     if (deque->n_tasks + n_lanes > deque->steal->capacity)
-        gravelp_policy_share(deque, 1);
+        gravelp_steal_share(deque, 1);
     deque->n_tasks += n_lanes;
 }
 

@@ -4,7 +4,7 @@
  *
  *     pool = struct gravelp_block_pool | a bit for each block, 1: allocated or none | blocks, from a multiple of 64 on
  *
- * Path:    lib/node/block_pool.c -> the heap -> cl/device/block_words.cl.h.
+ * Path:    lib/node/block_pool.c -> the heap -> cl/block_pool.cl.h.
  */
 #ifndef GRAVELP_BLOCK_POOL_H
 #define GRAVELP_BLOCK_POOL_H

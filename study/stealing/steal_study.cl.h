@@ -88,19 +88,14 @@ GRAVELP_INLINE void study_show(global struct gravelp_deque *me, local const stru
     STUDY_STORE(STUDY_BOTTOM(me), own->tail, release); /* S2 */
 }
 
-GRAVELP_INLINE void gravelp_policy_begin(struct gravel_deque *deque)
-{
-    global struct gravelp_deque *me = gravelp_deque(deque->steal, deque->group);
-    STUDY_STORE(STUDY_TOP(me), deque->own->head, relaxed); /* as the last launch left it */
-    study_show(me, deque->own);
-}
-
 /* Leader: pops the newest task. */
 GRAVELP_INLINE uint gravelp_policy_decide(struct gravel_deque *deque)
 {
     global struct gravelp_deque *me = gravelp_deque(deque->steal, deque->group);
     local struct gravelp_own *own = deque->own;
     const uint last = own->tail - 1;
+    if (own->n_run == 0)
+        STUDY_STORE(STUDY_TOP(me), own->head, relaxed);  /* as the last launch left it */
     STUDY_STORE(STUDY_BOTTOM(me), last, release);        /* S2 */
     STUDY_FENCE();                                       /* S3 */
     const uint top = STUDY_LOAD(STUDY_TOP(me), acquire); /* S1 */
@@ -143,18 +138,13 @@ GRAVELP_INLINE uint gravelp_policy_steal(global struct gravelp_steal *steal,
     return GRAVELP_VERDICT_NONE;
 }
 
-/* Every work-item of the group, in a task: shows thieves what it has pushed. */
-GRAVELP_INLINE void gravelp_policy_share(struct gravel_deque *deque, uint is_full)
+/* Leader, in a task: shows thieves what the group has pushed. */
+GRAVELP_INLINE uint gravelp_policy_share(struct gravel_deque *deque, uint is_full)
 {
+    global struct gravelp_deque *me = gravelp_deque(deque->steal, deque->group);
     (void)is_full;
-    gravelp_steal_meet(deque->steal); /* pushes are in the ring */
-    if (gravelp_is_leader()) {
-        global struct gravelp_deque *me = gravelp_deque(deque->steal, deque->group);
-        deque->own->head = STUDY_LOAD(STUDY_TOP(me), acquire); /* S1 */
-        deque->own->n_tasks = deque->own->tail - deque->own->head;
-        if (deque->own->n_refused == 0)
-            study_show(me, deque->own);
-    }
-    gravelp_steal_meet(deque->steal);
-    deque->n_tasks = deque->own->n_tasks;
+    deque->own->head = STUDY_LOAD(STUDY_TOP(me), acquire); /* S1 */
+    if (deque->own->n_refused == 0)
+        study_show(me, deque->own);
+    return GRAVELP_VERDICT_NONE;
 }

@@ -4,7 +4,7 @@
  * them, all at once, of a pool with too few; nobody finds what another has written, no block is lost, and one that is freed
  * twice is told.
  *
- * Path:    this -> cl/block_pool.cl.h, device/block_words.cl.h, compiled as C11 through host_c11.h.
+ * Path:    this -> cl/block_pool.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
 #include <stdatomic.h>

@@ -52,8 +52,8 @@ SUBJECTS = {
     "fbar": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SUBGROUP_BUILTINS"], [], ["cl/device/fbar.cl.h"]),
     "share-serial": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/device/share.cl.h"]),
     "steal": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], [], [],
-              ["cl/device/deque.cl.h", "cl/device/promote.cl.h", "cl/device/schedule.cl.h"]),
-    "block-pool": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/device/block_words.cl.h", "cl/block_pool.cl.h"]),
+              ["cl/device/deque.cl.h", "cl/device/schedule.cl.h"]),
+    "block-pool": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/block_pool.cl.h"]),
     "flow": (["tests/tsan/flow.c"] + FLOW, [], [], ["cl/device/members.cl.h", "cl/device/round.cl.h", "cl/layout/choose.h"]),
     "held": (["tests/tsan/flow_held.c"] + FLOW, [], [], ["cl/device/held.cl.h", "cl/layout/choose.h", "cl/layout/held.h"]),
     "event": (["tests/tsan/event_edges.c", "lib/base/event.c"], [], [],
@@ -95,17 +95,17 @@ STEPS = [
     ("held", "cl/device/held.cl.h", "return left == last;", "return (left & 0xffffff) > 1;"),
     ("held", "cl/layout/choose.h", "if (!gravelp_held_is_done(channel.width, first, n_made, done))", "if (done + 1 == 0)"),
     ("held", "cl/layout/held.h", "(ce / width & 1);", "0;"),
-    ("steal", "cl/device/promote.cl.h", "    own->head += n;\n",
+    ("steal", "cl/device/schedule.cl.h", "    own->head += n;\n",
      "    own->head += n;\n    me->n_offered = n;\n    gravelp_device_store_release(&me->offer, GRAVELP_OFFER_MADE);\n"),
-    ("steal", "cl/device/promote.cl.h", "    return gravelp_deque_move(own, GRAVELP_MOVE_STEAL,",
+    ("steal", "cl/device/schedule.cl.h", "    return gravelp_deque_move(own, GRAVELP_MOVE_STEAL,",
      "    gravelp_device_store_release(&whose->offer, GRAVELP_OFFER_EMPTY);\n    return gravelp_deque_move(own, GRAVELP_MOVE_STEAL,"),
-    ("steal", "cl/device/promote.cl.h", "        !gravelp_device_swap_relaxed(&me->offer, GRAVELP_OFFER_MADE,\n"
+    ("steal", "cl/device/schedule.cl.h", "        !gravelp_device_swap_relaxed(&me->offer, GRAVELP_OFFER_MADE,\n"
      "                                     GRAVELP_OFFER_EMPTY))",
      "        (usleep(100), gravelp_device_store_relaxed(&me->offer, GRAVELP_OFFER_EMPTY), false))"),
-    ("steal", "cl/device/promote.cl.h", "    if (!gravelp_device_swap_acquire(&whose->offer, GRAVELP_OFFER_MADE,\n"
+    ("steal", "cl/device/schedule.cl.h", "    if (!gravelp_device_swap_acquire(&whose->offer, GRAVELP_OFFER_MADE,\n"
      "                                     GRAVELP_OFFER_TAKEN)) {",
      "    if (usleep(100), gravelp_device_store_relaxed(&whose->offer, GRAVELP_OFFER_TAKEN), false) {"),
-    ("steal", "cl/device/promote.cl.h", "gravelp_device_load_relaxed(&me->offer) != GRAVELP_OFFER_MADE ||", "true ||"),
+    ("steal", "cl/device/schedule.cl.h", "gravelp_device_load_relaxed(&me->offer) != GRAVELP_OFFER_MADE ||", "true ||"),
     ("resident-serial", "cl/device/outbox.cl.h", "    gravelp_outbox_publish_all(servers, outbox);\n    while", "    while"),
     ("resident-serial", "cl/device/inbox.cl.h", "in_use < servers->n_slots ? servers->n_slots - in_use : 0;", "n + 0 * in_use;"),
     ("event", "lib/base/event.c", "    atomic_fetch_add_explicit(&event->epoch, 1, memory_order_release); /* E2 */\n", ""),
