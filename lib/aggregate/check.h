@@ -19,7 +19,7 @@
 #include <stdbool.h>
 
 /* The names of kernels that have been built: a package brings the hash of its kernel's name. Zero-filled: none. Of any
- * thread; `lock` is initialised by the owner. */
+ * thread. */
 struct gravel_kernel_names {
     pthread_mutex_t lock;
     char *list; /* each with a semicolon behind it */

@@ -21,7 +21,7 @@ struct gravel_guard {
     struct gravel_guard *next;
 };
 
-/* Of a node; zero-filled but for the lock. */
+/* Of a node; zero-filled: none. */
 struct gravel_guards {
     pthread_mutex_t lock;
     struct gravel_guard *first;

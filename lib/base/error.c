@@ -84,64 +84,74 @@ int gravel_require(const char *call, const char *name, const void *argument)
     return argument ? 0 : gravel_fail(GRAVEL_EINVAL, "%s: %s is NULL", call, name);
 }
 
-#define GRAVEL_CL_ERRORS(X)                         \
-    X(CL_DEVICE_NOT_FOUND)                          \
-    X(CL_DEVICE_NOT_AVAILABLE)                      \
-    X(CL_COMPILER_NOT_AVAILABLE)                    \
-    X(CL_MEM_OBJECT_ALLOCATION_FAILURE)             \
-    X(CL_OUT_OF_RESOURCES)                          \
-    X(CL_OUT_OF_HOST_MEMORY)                        \
-    X(CL_PROFILING_INFO_NOT_AVAILABLE)              \
-    X(CL_BUILD_PROGRAM_FAILURE)                     \
-    X(CL_COMPILE_PROGRAM_FAILURE)                   \
-    X(CL_LINKER_NOT_AVAILABLE)                      \
-    X(CL_LINK_PROGRAM_FAILURE)                      \
-    X(CL_DEVICE_PARTITION_FAILED)                   \
-    X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
-    X(CL_INVALID_VALUE)                             \
-    X(CL_INVALID_DEVICE_TYPE)                       \
-    X(CL_INVALID_PLATFORM)                          \
-    X(CL_INVALID_DEVICE)                            \
-    X(CL_INVALID_CONTEXT)                           \
-    X(CL_INVALID_QUEUE_PROPERTIES)                  \
-    X(CL_INVALID_COMMAND_QUEUE)                     \
-    X(CL_INVALID_MEM_OBJECT)                        \
-    X(CL_INVALID_BUILD_OPTIONS)                     \
-    X(CL_INVALID_COMPILER_OPTIONS)                  \
-    X(CL_INVALID_LINKER_OPTIONS)                    \
-    X(CL_INVALID_PROGRAM)                           \
-    X(CL_INVALID_PROGRAM_EXECUTABLE)                \
-    X(CL_INVALID_KERNEL_NAME)                       \
-    X(CL_INVALID_KERNEL)                            \
-    X(CL_INVALID_ARG_INDEX)                         \
-    X(CL_INVALID_ARG_VALUE)                         \
-    X(CL_INVALID_ARG_SIZE)                          \
-    X(CL_INVALID_KERNEL_ARGS)                       \
-    X(CL_INVALID_WORK_DIMENSION)                    \
-    X(CL_INVALID_WORK_GROUP_SIZE)                   \
-    X(CL_INVALID_WORK_ITEM_SIZE)                    \
-    X(CL_INVALID_GLOBAL_OFFSET)                     \
-    X(CL_INVALID_EVENT_WAIT_LIST)                   \
-    X(CL_INVALID_EVENT)                             \
-    X(CL_INVALID_OPERATION)                         \
-    X(CL_INVALID_BUFFER_SIZE)                       \
-    X(CL_INVALID_GLOBAL_WORK_SIZE)                  \
-    X(CL_INVALID_PROPERTY)                          \
-    X(CL_INVALID_DEVICE_PARTITION_COUNT)
+/* By the number of the error without its sign. */
+static const char *const cl_errors[] = {[1] = "CL_DEVICE_NOT_FOUND",
+                                        "CL_DEVICE_NOT_AVAILABLE",
+                                        "CL_COMPILER_NOT_AVAILABLE",
+                                        "CL_MEM_OBJECT_ALLOCATION_FAILURE",
+                                        "CL_OUT_OF_RESOURCES",
+                                        "CL_OUT_OF_HOST_MEMORY",
+                                        "CL_PROFILING_INFO_NOT_AVAILABLE",
+                                        "CL_MEM_COPY_OVERLAP",
+                                        "CL_IMAGE_FORMAT_MISMATCH",
+                                        "CL_IMAGE_FORMAT_NOT_SUPPORTED",
+                                        "CL_BUILD_PROGRAM_FAILURE",
+                                        "CL_MAP_FAILURE",
+                                        "CL_MISALIGNED_SUB_BUFFER_OFFSET",
+                                        "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
+                                        "CL_COMPILE_PROGRAM_FAILURE",
+                                        "CL_LINKER_NOT_AVAILABLE",
+                                        "CL_LINK_PROGRAM_FAILURE",
+                                        "CL_DEVICE_PARTITION_FAILED",
+                                        "CL_KERNEL_ARG_INFO_NOT_AVAILABLE",
+                                        [-CL_INVALID_VALUE] = "CL_INVALID_VALUE",
+                                        "CL_INVALID_DEVICE_TYPE",
+                                        "CL_INVALID_PLATFORM",
+                                        "CL_INVALID_DEVICE",
+                                        "CL_INVALID_CONTEXT",
+                                        "CL_INVALID_QUEUE_PROPERTIES",
+                                        "CL_INVALID_COMMAND_QUEUE",
+                                        "CL_INVALID_HOST_PTR",
+                                        "CL_INVALID_MEM_OBJECT",
+                                        "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR",
+                                        "CL_INVALID_IMAGE_SIZE",
+                                        "CL_INVALID_SAMPLER",
+                                        "CL_INVALID_BINARY",
+                                        "CL_INVALID_BUILD_OPTIONS",
+                                        "CL_INVALID_PROGRAM",
+                                        "CL_INVALID_PROGRAM_EXECUTABLE",
+                                        "CL_INVALID_KERNEL_NAME",
+                                        "CL_INVALID_KERNEL_DEFINITION",
+                                        "CL_INVALID_KERNEL",
+                                        "CL_INVALID_ARG_INDEX",
+                                        "CL_INVALID_ARG_VALUE",
+                                        "CL_INVALID_ARG_SIZE",
+                                        "CL_INVALID_KERNEL_ARGS",
+                                        "CL_INVALID_WORK_DIMENSION",
+                                        "CL_INVALID_WORK_GROUP_SIZE",
+                                        "CL_INVALID_WORK_ITEM_SIZE",
+                                        "CL_INVALID_GLOBAL_OFFSET",
+                                        "CL_INVALID_EVENT_WAIT_LIST",
+                                        "CL_INVALID_EVENT",
+                                        "CL_INVALID_OPERATION",
+                                        "CL_INVALID_GL_OBJECT",
+                                        "CL_INVALID_BUFFER_SIZE",
+                                        "CL_INVALID_MIP_LEVEL",
+                                        "CL_INVALID_GLOBAL_WORK_SIZE",
+                                        "CL_INVALID_PROPERTY",
+                                        "CL_INVALID_IMAGE_DESCRIPTOR",
+                                        "CL_INVALID_COMPILER_OPTIONS",
+                                        "CL_INVALID_LINKER_OPTIONS",
+                                        "CL_INVALID_DEVICE_PARTITION_COUNT"};
 
 const char *gravel_cl_error(cl_int code)
 {
-    switch (code) {
-#define GRAVEL_CL_ERROR(name) \
-    case name:                \
-        return #name;
-        GRAVEL_CL_ERRORS(GRAVEL_CL_ERROR)
-#undef GRAVEL_CL_ERROR
-    case -1001:
+    const size_t number = 0 - (size_t)code;
+    if (code == -1001)
         return "CL_PLATFORM_NOT_FOUND_KHR";
-    default:
-        return "unknown OpenCL error";
-    }
+    return number && number < sizeof cl_errors / sizeof *cl_errors && cl_errors[number]
+               ? cl_errors[number]
+               : "unknown OpenCL error";
 }
 
 int gravel_fail_cl(const char *call, cl_int error)
@@ -150,17 +160,6 @@ int gravel_fail_cl(const char *call, cl_int error)
                    ? GRAVEL_ENOMEM
                    : GRAVEL_ECL;
     return gravel_fail(code, "%s: %s (%d)", call, gravel_cl_error(error), (int)error);
-}
-
-void gravel_failure_init(struct gravel_failure *failure)
-{
-    memset(failure, 0, sizeof *failure);
-    pthread_mutex_init(&failure->lock, NULL);
-}
-
-void gravel_failure_destroy(struct gravel_failure *failure)
-{
-    pthread_mutex_destroy(&failure->lock);
 }
 
 bool gravel_failure_note_fatal(struct gravel_failure *failure, int code, const char *text)

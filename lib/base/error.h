@@ -69,7 +69,7 @@ static inline int gravel_check_cl(const char *call, cl_int error)
     return error == CL_SUCCESS ? 0 : gravel_fail_cl(call, error);
 }
 
-/* What went wrong in a node's threads. A fatal failure stays; a refusal is reported once. */
+/* What went wrong in a node's threads; zero-filled as it begins. A fatal failure stays; a refusal is reported once. */
 struct gravel_failure {
     pthread_mutex_t lock;
     int refusal;     /* 0 or the first refusal not yet reported */
@@ -80,8 +80,6 @@ struct gravel_failure {
     _Atomic int fatal; /* H2: 0 or the code that ended the node; apart from the lock */
 };
 
-void gravel_failure_init(struct gravel_failure *failure);
-void gravel_failure_destroy(struct gravel_failure *failure);
 /** Note a failure that ends the node; the first one stays. @return true if this was the first. */
 bool gravel_failure_note_fatal(struct gravel_failure *failure, int code, const char *text);
 /** Note refused messages. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread of the library: its state, and how it begins if other threads wait for the end of its sleeps.
+ * A thread of the library: its state, and how it begins if other threads wait for the end of its sleeps. Locks need no
+ * such calls: a zero-filled pthread_mutex_t is what PTHREAD_MUTEX_INITIALIZER makes, and holds nothing that is to be
+ * freed (the unit test "event").
  *
  * Path:    aggregators, network thread, pump, watch, writer -> thread.c.
  * Threads: start, stop and end by the one that opens or closes the node; begin by the thread itself; else any.

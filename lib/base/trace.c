@@ -95,7 +95,6 @@ int gravel_trace_open(struct gravel_trace **out, const char *path, uint32_t node
     trace->node = node;
     trace->n_holders = 1;
     trace->room = file_limit() - sizeof end_text;
-    pthread_mutex_init(&trace->lock, NULL);
     put(trace,
         "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"args\":{\"name\":\"node %u\"}}",
         node, node);
@@ -121,7 +120,6 @@ void gravel_trace_let_go(struct gravel_trace *trace)
 {
     if (count_holders(trace, -1))
         return;
-    pthread_mutex_destroy(&trace->lock);
     free(trace);
 }
 

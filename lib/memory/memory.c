@@ -119,10 +119,6 @@ cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel 
 int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64_t offset, void *to,
                        uint64_t bytes)
 {
-    if (!memory->region.buffer) {
-        gravel_heap_load_bytes(to, gravel_memory_heap(memory, heap) + offset, bytes);
-        return 0;
-    }
     return gravel_region_read(&memory->region, gravel_memory_heap_offset(memory, heap) + offset, to,
                               bytes);
 }
@@ -130,11 +126,7 @@ int gravel_memory_read(const struct gravel_memory *memory, uint32_t heap, uint64
 int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                         const void *from, uint64_t bytes)
 {
-    if (!memory->region.buffer) {
-        gravel_heap_store_bytes(gravel_memory_heap(memory, heap) + offset, from, bytes);
-        return 0;
-    }
-    uint64_t to = gravel_memory_heap_offset(memory, heap) + offset;
+    const uint64_t to = gravel_memory_heap_offset(memory, heap) + offset;
     if (!gravel_memory_is_pinned(memory, from))
         return gravel_region_write(&memory->region, to, from, bytes);
     cl_event copied = NULL;
@@ -147,10 +139,10 @@ int gravel_memory_write(const struct gravel_memory *memory, uint32_t heap, uint6
 cl_int gravel_memory_begin_read(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                                 void *to, uint64_t bytes, cl_event *copied)
 {
+    const uint64_t from = gravel_memory_heap_offset(memory, heap) + offset;
     if (memory->region.buffer)
-        return gravel_cl_read(memory->copies, memory->region.buffer,
-                              gravel_memory_heap_offset(memory, heap) + offset, bytes, to, copied);
-    gravel_heap_load_bytes(to, gravel_memory_heap(memory, heap) + offset, bytes);
+        return gravel_cl_read(memory->copies, memory->region.buffer, from, bytes, to, copied);
+    gravel_region_read(&memory->region, from, to, bytes); /* by the host: it does not fail */
     return CL_SUCCESS;
 }
 
@@ -181,15 +173,8 @@ int gravel_memory_zero(const struct gravel_memory *memory, uint32_t heap, uint64
 int gravel_memory_take(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                        uint32_t *counters, uint32_t n)
 {
-    static const unsigned char zeros[GRAVEL_TAKEN_BYTES];
-    const uint64_t bytes = n * sizeof *counters;
-    if (memory->region.buffer)
-        return gravel_region_take(&memory->region, gravel_memory_heap_offset(memory, heap) + offset,
-                                  counters, bytes);
-    unsigned char *here = gravel_memory_heap(memory, heap) + offset;
-    gravel_heap_load_bytes(counters, here, bytes);
-    gravel_heap_store_bytes(here, zeros, bytes);
-    return 0;
+    return gravel_region_take(&memory->region, gravel_memory_heap_offset(memory, heap) + offset,
+                              counters, n * sizeof *counters);
 }
 
 /* ---- the table of allocations -------------------------------------------------------------------- */
@@ -198,10 +183,8 @@ int gravel_memory_take(const struct gravel_memory *memory, uint32_t heap, uint64
 static int copy(const struct gravel_memory *memory, size_t at, size_t bytes)
 {
     const uint64_t offset = memory->arena->bounds_offset + at;
-    return memory->region.buffer
-               ? gravel_region_write(&memory->region, offset,
-                                     (unsigned char *)memory->arena + offset, bytes)
-               : 0;
+    const void *from = (const unsigned char *)memory->arena + offset;
+    return memory->region.buffer ? gravel_region_write(&memory->region, offset, from, bytes) : 0;
 }
 
 int gravel_bounds_publish(const struct gravel_memory *memory, struct gravel_heap *heap)

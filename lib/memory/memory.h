@@ -109,10 +109,4 @@ int gravel_memory_take(const struct gravel_memory *memory, uint32_t heap, uint64
  * @return as gravel_memory_write. */
 int gravel_bounds_publish(const struct gravel_memory *memory, struct gravel_heap *heap);
 
-/** heap_bytes.c: store bytes into a heap, each word with release (R1). */
-void gravel_heap_store_bytes(unsigned char *heap, const void *from, size_t bytes);
-
-/** Load bytes of a heap, each word with acquire (R1). */
-void gravel_heap_load_bytes(void *to, const unsigned char *heap, size_t bytes);
-
 #endif

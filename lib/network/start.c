@@ -155,8 +155,6 @@ int gravel_network_start(struct gravel_network *network, const struct gravel_net
 {
     network->shape = *shape;
     network->new_jobs_end = &network->new_jobs;
-    pthread_mutex_init(&network->host_lock, NULL);
-    pthread_mutex_init(&network->job_lock, NULL);
     network->started_ns = gravel_clock_ns();
     GRAVEL_TRY(gravel_thread_start(&network->thread, "network thread", thread_main, network));
     GRAVEL_TRY(await_opening(network));
@@ -256,7 +254,5 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
     gravel_sender_destroy(network->handler_sender);
     gravel_sender_destroy(network->host_sender);
     free(network->peers);
-    pthread_mutex_destroy(&network->host_lock);
-    pthread_mutex_destroy(&network->job_lock);
     return true;
 }

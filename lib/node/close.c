@@ -71,13 +71,6 @@ void gravel_node_free_heap(struct gravel *gravel)
     gravel_launches_destroy(&gravel->launches); /* until here waits for the device ask for them */
     gravel_device_close(&gravel->device);
     gravel_segment_destroy(gravel->segment);
-    gravel_failure_destroy(&gravel->failure);
-    pthread_mutex_destroy(&gravel->maps_lock);
-    pthread_mutex_destroy(&gravel->outbound_lock);
-    pthread_mutex_destroy(&gravel->objects_lock);
-    pthread_mutex_destroy(&gravel->guards.lock);
-    pthread_mutex_destroy(&gravel->checked.lock);
-    pthread_mutex_destroy(&gravel->scheduling_lock);
     free(gravel);
 #if defined(__GLIBC__)
     if (has_buffers) /* memory of the process, of which the C library keeps much, in pieces */
@@ -90,18 +83,13 @@ void gravel_node_free_heap(struct gravel *gravel)
 /* The log may not be called after gravel_close. */
 static void free_or_keep_heap(struct gravel *gravel)
 {
-    const struct gravel_listener listener = gravel_listener_of(gravel);
-    char text[80];
-    gravel->log = NULL;
-    uint32_t n_maps = end_node(gravel, GRAVEL_CLOSED);
-    if (n_maps == 0) {
-        gravel->log = listener.log;
-        gravel_node_free_heap(gravel);
-    } else {
-        snprintf(text, sizeof text, "%u maps are out: the last gravel_unmap frees the heap",
-                 n_maps);
-        gravel_listener_tell(&listener, text);
+    const uint32_t n_maps = end_node(gravel, GRAVEL_IN_USE); /* until its last line */
+    if (n_maps) {
+        gravel_log(gravel, "%u maps are out: the last gravel_unmap frees the heap", n_maps);
+        gravel->log = NULL;
     }
+    if (end_node(gravel, GRAVEL_CLOSED) == 0)
+        gravel_node_free_heap(gravel);
 }
 
 int gravel_node_free(struct gravel *gravel)
@@ -139,10 +127,6 @@ int gravel_node_free(struct gravel *gravel)
     gravel_heap_destroy(gravel->heap);
     gravel_endpoints_free(&gravel->endpoints);
     free(gravel->destination_base);
-    pthread_mutex_destroy(&gravel->private_memory.lock);
-    pthread_mutex_destroy(&gravel->drain_lock);
-    pthread_mutex_destroy(&gravel->stats_lock);
-    pthread_mutex_destroy(&gravel->kernel_names.lock);
     gravel_watch_stop(gravel);
     free_or_keep_heap(gravel);
     return code;

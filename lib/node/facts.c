@@ -35,11 +35,6 @@ uint32_t gravel_node(const struct gravel *gravel)
                                              : gravel->network.transport->node;
 }
 
-uint32_t gravel_n_nodes(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_n_nodes") ? gravel->network.transport->n_nodes : 0;
-}
-
 int gravel_share(const struct gravel *gravel, uint64_t n, uint64_t *first, uint64_t *count)
 {
     GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_ANYWHERE));
@@ -55,35 +50,19 @@ int gravel_share(const struct gravel *gravel, uint64_t n, uint64_t *first, uint6
     return 0;
 }
 
-uint32_t gravel_group_size(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_group_size") ? gravel_derive_group_size(&gravel->device) : 0;
-}
-
-const struct gravel_config *gravel_config_of(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_config_of") ? &gravel->config : NULL;
-}
-
-const char *gravel_step(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_step") ? gravel_step_name(gravel->device.step) : NULL;
-}
-
-cl_context gravel_cl_context(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_cl_context") ? gravel->device.context : NULL;
-}
-
-cl_device_id gravel_cl_device(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_cl_device") ? gravel->device.id : NULL;
-}
-
-cl_command_queue gravel_cl_queue(const struct gravel *gravel)
-{
-    return is_node(gravel, "gravel_cl_queue") ? gravel->device.queue : NULL;
-}
+/* Defines a call that returns what it reads of the node, or else `none`. */
+#define FACT(type, call, value, none)                   \
+    type call(const struct gravel *gravel)              \
+    {                                                   \
+        return is_node(gravel, #call) ? (value) : none; \
+    }
+FACT(uint32_t, gravel_n_nodes, gravel->network.transport->n_nodes, 0)
+FACT(uint32_t, gravel_group_size, gravel_derive_group_size(&gravel->device), 0)
+FACT(const struct gravel_config *, gravel_config_of, &gravel->config, NULL)
+FACT(const char *, gravel_step, gravel_step_name(gravel->device.step), NULL)
+FACT(cl_context, gravel_cl_context, gravel->device.context, NULL)
+FACT(cl_device_id, gravel_cl_device, gravel->device.id, NULL)
+FACT(cl_command_queue, gravel_cl_queue, gravel->device.queue, NULL)
 
 /* ---- before a call, and at its end ---------------------------------------------------------- */
 

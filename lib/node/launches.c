@@ -25,7 +25,6 @@ void gravel_launches_destroy(struct gravel_launches *launches)
     for (uint32_t i = 0; i < launches->n; i++)
         clReleaseEvent(launches->kernels[i].event);
     free(launches->kernels);
-    pthread_mutex_destroy(&launches->lock);
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */

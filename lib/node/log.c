@@ -16,63 +16,57 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-struct gravel_listener gravel_listener_of(const struct gravel *gravel)
+/* What of the log goes to standard error, as GRAVEL_LOG numbers its choices. */
+enum printed { WARNINGS, NOTHING, ALL };
+
+static enum printed choose_printed(const struct gravel *gravel)
 {
-    return (struct gravel_listener){
-        .log = gravel->log,
-        .user = gravel->log_user,
-        .printed = GRAVEL_CHOICE(&gravel->config, log),
-        .node = gravel->network.node,
-        .n_nodes = gravel->network.n_nodes,
-    };
+    return (enum printed)GRAVEL_CHOICE(&gravel->config, log);
+}
+
+bool gravel_prints_log(const struct gravel *gravel)
+{
+    return choose_printed(gravel) == ALL;
 }
 
 /* Not by stdio, whose buffer and lock are the program's. What cannot be written is lost. */
-void gravel_listener_print(const struct gravel_listener *listener, const char *text)
+void gravel_print(const struct gravel *gravel, const char *text)
 {
-    char begin[40];
-    const int n = listener->n_nodes
-                      ? snprintf(begin, sizeof begin, "gravel node %u: ", listener->node)
-                      : snprintf(begin, sizeof begin, "gravel: ");
+    char begin[40] = "gravel: ";
+    if (gravel->network.n_nodes) /* else the node does not know its number yet */
+        snprintf(begin, sizeof begin, "gravel node %u: ", gravel->network.node);
     const struct iovec parts[] = {
-        {begin, (size_t)n}, {(char *)text, strlen(text)}, {(char *)"\n", 1}};
-    if (writev(STDERR_FILENO, parts, 3) < n)
+        {begin, strlen(begin)}, {(char *)text, strlen(text)}, {(char *)"\n", 1}};
+    if (writev(STDERR_FILENO, parts, 3) < 0)
         return;
-}
-
-void gravel_listener_tell(const struct gravel_listener *listener, const char *text)
-{
-    if (listener->log)
-        listener->log(listener->user, text);
-    if (listener->printed == GRAVEL_PRINTED_ALL)
-        gravel_listener_print(listener, text);
-}
-
-void gravel_log(struct gravel *gravel, const char *format, ...)
-{
-    const struct gravel_listener listener = gravel_listener_of(gravel);
-    char text[GRAVEL_ERROR_BYTES];
-    if (!listener.log && listener.printed != GRAVEL_PRINTED_ALL)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    gravel_listener_tell(&listener, text);
 }
 
 void gravel_tell(void *context, const char *text)
 {
-    gravel_log(context, "%s", text);
+    const struct gravel *gravel = context;
+    if (gravel->log)
+        gravel->log(gravel->log_user, text);
+    if (gravel_prints_log(gravel))
+        gravel_print(gravel, text);
+}
+
+void gravel_log(struct gravel *gravel, const char *format, ...)
+{
+    char text[GRAVEL_ERROR_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    gravel_tell(gravel, text);
 }
 
 void gravel_warn(void *context, const char *text)
 {
-    const struct gravel_listener listener = gravel_listener_of(context);
-    if (!listener.log && listener.printed == GRAVEL_PRINTED_WARNINGS)
-        gravel_listener_print(&listener, text);
+    const struct gravel *gravel = context;
+    if (!gravel->log && choose_printed(gravel) == WARNINGS)
+        gravel_print(gravel, text);
     else
-        gravel_listener_tell(&listener, text);
+        gravel_tell(context, text);
 }
 
 /* ---- what the node's threads ran into -------------------------------------------------------------- */

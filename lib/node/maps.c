@@ -14,9 +14,10 @@
 #include <search.h>
 #include <stdlib.h>
 
-/* Checked mode: what a map that is only to be read showed, and what else may have changed it since. */
+/* Checked mode: what a map that is only to be read showed, and a sum of what counts all that may have changed it since,
+ * other than the host's stores. */
 struct view {
-    uint64_t hash, n_resolved, n_begun, n_writable;
+    uint64_t hash, n_writers;
 };
 
 /* What gravel_map gave out under one pointer: several maps of one part of the heap, or one copy. */
@@ -48,6 +49,7 @@ static bool enter(struct gravel *gravel, struct map *map)
     if (kept)
         kept->n++, kept->serial = map->serial;
     gravel->n_maps += kept != NULL;
+    gravel->n_writable += kept && map->flags != CL_MAP_READ;
     pthread_mutex_unlock(&gravel->maps_lock);
     if (kept != map)
         free(map);
@@ -57,43 +59,37 @@ static bool enter(struct gravel *gravel, struct map *map)
 /*
  * From now on the map is the caller's alone; the heap stays until `n_maps` is lower.
  *
- * @param map  [out] what it is. @param is_last  [out] no other map has the pointer. @return false if it is not mapped.
+ * @param map  [out] what it is; n is 0 if no other map has the pointer. @param is_closed  [out] whether the node is.
+ * @return false if it is not mapped.
  */
-static bool take_out(struct gravel *gravel, void *pointer, struct map *map, bool *is_last)
+static bool take_out(struct gravel *gravel, void *pointer, struct map *map, bool *is_closed)
 {
     const struct map wanted = {.pointer = pointer};
     pthread_mutex_lock(&gravel->maps_lock);
     struct map **place = tfind(&wanted, &gravel->maps, compare_maps), *kept = place ? *place : NULL;
-    *is_last = kept && --kept->n == 0;
-    if (kept)
+    if (kept) {
+        kept->n--;
         *map = *kept;
-    if (*is_last) {
+    }
+    if (kept && map->n == 0) {
         tdelete(&wanted, &gravel->maps, compare_maps);
         free(kept);
     }
+    *is_closed = gravel->end != GRAVEL_IN_USE;
     pthread_mutex_unlock(&gravel->maps_lock);
-    return kept != NULL;
-}
-
-static bool is_closed(struct gravel *gravel)
-{
-    pthread_mutex_lock(&gravel->maps_lock);
-    bool is_closed = gravel->end != GRAVEL_IN_USE;
-    pthread_mutex_unlock(&gravel->maps_lock);
-    return is_closed;
+    return kept;
 }
 
 /* ---- writes to what is only to be read -------------------------------------------------------- */
 
-/* Notes what else changes the heap than the host's stores; messages are counted once they are applied. */
-static void note_writers(struct gravel *gravel, struct view *view, bool is_writable)
+/* Counts what changes the heap other than the host's stores: launches, writable maps, and messages that are applied. */
+static uint64_t count_writers(struct gravel *gravel)
 {
-    pthread_mutex_lock(&gravel->checked.lock);
-    gravel->checked.n_writable += is_writable;
-    view->n_begun = gravel->checked.n_begun;
-    view->n_writable = gravel->checked.n_writable;
-    pthread_mutex_unlock(&gravel->checked.lock);
-    view->n_resolved = gravel_counter_load(&gravel->network.counts.resolved_messages);
+    pthread_mutex_lock(&gravel->maps_lock);
+    const uint64_t n_writable = gravel->n_writable;
+    pthread_mutex_unlock(&gravel->maps_lock);
+    return n_writable + gravel_checked_read(gravel).n_begun +
+           gravel_counter_load(&gravel->network.counts.resolved_messages);
 }
 
 static bool is_watched(const struct gravel *gravel, const struct map *map)
@@ -104,16 +100,12 @@ static bool is_watched(const struct gravel *gravel, const struct map *map)
 /* Refuses a map that the host has written to, as far as nothing else may have. */
 static int refuse_written(struct gravel *gravel, const struct map *map)
 {
-    struct view now;
     if (!is_watched(gravel, map) ||
         map->view.hash == gravel_hash_bytes(GRAVEL_HASH_BEGIN, map->pointer, map->bytes))
         return 0;
-    note_writers(gravel, &now, false);
-    bool is_by_others = now.n_begun != map->view.n_begun ||
-                        now.n_writable != map->view.n_writable ||
-                        now.n_resolved != map->view.n_resolved;
-    if (is_by_others && !gravel->memory.region.buffer) /* where there is one, a map is a copy */
-        return 0;
+    if (!gravel->memory.region.buffer && /* where there is one, a map is a copy */
+        count_writers(gravel) != map->view.n_writers)
+        return 0; /* others may have */
     return gravel_fail(GRAVEL_EINVAL,
                        "gravel_unmap: the map at %p is CL_MAP_READ and was written: on steps pump "
                        "and drain that is lost; map it with CL_MAP_WRITE",
@@ -165,7 +157,7 @@ static int make_map(struct gravel *gravel, const struct map *wanted, void **poin
         return code;
     }
     unsigned char *made = map->pointer;
-    note_writers(gravel, &map->view, map->flags != CL_MAP_READ);
+    map->view.n_writers = count_writers(gravel);
     if (is_watched(gravel, map))
         map->view.hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, made, map->bytes);
     if (!enter(gravel, map)) {
@@ -203,26 +195,26 @@ int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_fl
 int gravel_unmap(struct gravel *gravel, void *pointer)
 {
     struct map map;
-    bool is_last;
+    bool is_closed;
     GRAVEL_TRY(gravel_enter(gravel, "gravel_unmap", GRAVEL_ANYWHERE));
     if (!pointer)
         return 0;
     if (gravel->memory.region.buffer)
         GRAVEL_TRY(gravel_enter(gravel, "gravel_unmap", GRAVEL_WAITS));
-    if (!take_out(gravel, pointer, &map, &is_last))
+    if (!take_out(gravel, pointer, &map, &is_closed))
         return gravel_fail(GRAVEL_EINVAL, "gravel_unmap: %p is not mapped", pointer);
     int freed = 0; /* what is there now is not the map's */
-    if (!is_closed(gravel) && serial_at(gravel, map.offset) != map.serial)
+    if (!is_closed && serial_at(gravel, map.offset) != map.serial)
         freed =
             gravel_fail(GRAVEL_EINVAL,
                         "gravel_unmap: the allocation with offset %" PRIu64
                         " was freed while %" PRIu64 " bytes of it were mapped: nothing is written",
                         map.offset, map.bytes);
-    int written = is_last && !freed ? refuse_written(gravel, &map) : 0;
+    int written = map.n == 0 && !freed ? refuse_written(gravel, &map) : 0;
     int code = 0;
-    if (is_last && gravel->memory.region.buffer) {
+    if (map.n == 0 && gravel->memory.region.buffer) {
         const bool is_written = map.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
-        if (is_written && !freed && !is_closed(gravel)) /* then nothing is left to write to */
+        if (is_written && !freed && !is_closed) /* then nothing is left to write to */
             code = gravel_memory_write(&gravel->memory, map.heap, map.offset, pointer, map.bytes);
         free(pointer);
     }

@@ -50,21 +50,13 @@ struct gravel_launches {
     uint64_t n_filled; /* so far */
 };
 
-/* checked.c: what has been launched, and which wait has covered it. */
-struct gravel_checked {
-    pthread_mutex_t lock;
-    uint64_t n_begun, n_ended; /* calls that launch */
-    uint64_t n_over;           /* of n_begun: their kernels are known to have ended */
-    uint64_t n_writable;       /* maps that were not only to be read */
-    uint64_t n_launched;       /* of n_begun: kernels that have been enqueued */
-    uint64_t n_applied;        /* of n_launched: a quiet or barrier covers them */
-    char last[128];            /* the kernel launched last */
-};
-
-/* How far the node was when a wait began. */
-struct gravel_checked_mark {
-    uint64_t n_begun, n_launched;
-    bool is_between; /* no call that launches was under way */
+/* What has been launched, and which wait has covered it. */
+struct gravel_launch_counts {
+    uint64_t n_begun, n_ended;           /* calls that launch */
+    uint64_t n_over;                     /* of n_begun: their kernels are known to have ended */
+    uint64_t n_launched;                 /* of n_begun: kernels that have been enqueued */
+    uint64_t n_applied;                  /* of n_launched: a quiet or barrier covers them */
+    char last[GRAVEL_KERNEL_NAME_BYTES]; /* the kernel launched last, in checked mode */
 };
 
 /* The thread that watches over calls of the driver. */
@@ -107,8 +99,9 @@ struct gravel {
     pthread_mutex_t drain_lock;          /* step drain: one launch at a time */
     _Atomic bool is_draining;            /* H4: that launch waits for a slice */
     _Atomic uint32_t device_state;       /* H3: enum gravel_device_state; see gravel_node_see */
-    pthread_mutex_t maps_lock;           /* guards the next four */
+    pthread_mutex_t maps_lock;           /* guards the next five */
     void *maps;                          /* maps.c: those that are out */
+    uint64_t n_writable;                 /* so far, those that are not only to be read */
     uint32_t n_maps; /* of gravel_map, not yet unmapped: the heap and this struct stay until then */
     enum gravel_end end; /* changed by end_node() of close.c */
     struct gravel_heap *heap;
@@ -125,7 +118,8 @@ struct gravel {
     /* arena and aggregators are whole: a failure of the node wakes who waits there */
     struct gravel_kernel_names kernel_names; /* in checked mode */
     struct gravel_guards guards;             /* in checked mode, too */
-    struct gravel_checked checked;
+    pthread_mutex_t launched_lock;           /* guards the next one */
+    struct gravel_launch_counts launched;
     struct gravel_launches launches;
     struct gravel_lived since_failure; /* of waits for kernels; guarded by launches.lock */
     struct gravel_private private_memory;
@@ -140,22 +134,12 @@ struct gravel {
     struct gravel_stats *destination_base; /* [n_nodes] */
 };
 
-/** What of the log goes to standard error, as GRAVEL_LOG numbers its choices. */
-enum gravel_printed { GRAVEL_PRINTED_WARNINGS, GRAVEL_PRINTED_NOTHING, GRAVEL_PRINTED_ALL };
+/** log.c: print a line to standard error, behind the node's number, whatever the settings say. */
+void gravel_print(const struct gravel *gravel, const char *text);
+/** log.c: whether the log is printed, too: GRAVEL_LOG. */
+bool gravel_prints_log(const struct gravel *gravel);
 
-/** log.c: who hears what the node tells; a copy is good when the node is gone. */
-struct gravel_listener {
-    gravel_log_function *log; /* the caller's, or NULL */
-    void *user;
-    uint32_t printed;       /* to standard error too: enum gravel_printed */
-    uint32_t node, n_nodes; /* n_nodes 0: the node does not know its number yet */
-};
-struct gravel_listener gravel_listener_of(const struct gravel *gravel);
-void gravel_listener_tell(const struct gravel_listener *listener, const char *text);
-/** A line of standard error, behind the node's number, whatever the settings say. */
-void gravel_listener_print(const struct gravel_listener *listener, const char *text);
-
-/** log.c: tell the node's listener a line. */
+/** log.c: tell the node's log a line. */
 void gravel_log(struct gravel *gravel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -430,11 +414,12 @@ int gravel_node_tell_neighbours(struct gravel *gravel);
 void gravel_checked_begin_launch(struct gravel *gravel);
 void gravel_checked_end_launch(struct gravel *gravel, cl_kernel kernel);
 
-/** checked.c: a wait begins; has seen all kernels end, and then also what they sent applied. */
-struct gravel_checked_mark gravel_checked_mark(struct gravel *gravel);
-void gravel_checked_note(struct gravel *gravel, const struct gravel_checked_mark *mark,
+/** checked.c: how far the node is, as a wait begins. */
+struct gravel_launch_counts gravel_checked_read(struct gravel *gravel);
+/** checked.c: a wait has seen all kernels end that were launched before it, and then also what they sent applied.
+ * @param mark  of its beginning. */
+void gravel_checked_note(struct gravel *gravel, const struct gravel_launch_counts *mark,
                          bool are_applied);
-
 /** checked.c: whether all kernels have ended that the node has launched; `context` is the node. */
 bool gravel_checked_are_over(void *context);
 

@@ -209,18 +209,6 @@ static struct gravel *make_node(const struct gravel_bindings *bindings)
     gravel->log = bindings->log;
     gravel->log_user = bindings->log_user;
     gravel->n_forks = gravel_fork_count();
-    gravel_failure_init(&gravel->failure);
-    pthread_mutex_init(&gravel->launches.lock, NULL);
-    pthread_mutex_init(&gravel->private_memory.lock, NULL);
-    pthread_mutex_init(&gravel->objects_lock, NULL);
-    pthread_mutex_init(&gravel->drain_lock, NULL);
-    pthread_mutex_init(&gravel->stats_lock, NULL);
-    pthread_mutex_init(&gravel->outbound_lock, NULL);
-    pthread_mutex_init(&gravel->maps_lock, NULL);
-    pthread_mutex_init(&gravel->scheduling_lock, NULL);
-    pthread_mutex_init(&gravel->kernel_names.lock, NULL);
-    pthread_mutex_init(&gravel->guards.lock, NULL);
-    pthread_mutex_init(&gravel->checked.lock, NULL);
     gravel_abort_allow(gravel);
     return gravel;
 }

@@ -16,36 +16,36 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds what the device has applied in place: sent by this node to itself, and applied. */
-static void add_settled(struct gravel_stats *stats, const struct gravel_aggregator *aggregator)
+/* Adds what has been sent to a node, or to all: by senders, and by the device, which has applied it in place. */
+static void add_sent(const struct gravel *gravel, uint32_t node, struct gravel_stats *stats)
 {
-    const uint64_t n = gravel_counter_load(&aggregator->n_settled);
-    stats->sent_messages += n;
-    stats->resolved_messages += n;
-}
-
-/* Adds what a sender has sent to one node. */
-static void add_sent(struct gravel_stats *stats, const struct gravel_sender *sender, uint32_t node)
-{
-    stats->sent_messages += gravel_counter_load(&sender->counts[node].messages);
-    stats->sent_buffers += gravel_counter_load(&sender->counts[node].buffers);
-    stats->buffer_bytes += gravel_counter_load(&sender->counts[node].bytes);
-}
-
-static void add_sender(struct gravel_stats *stats, const struct gravel_sender *sender, bool is_host)
-{
-    stats->buffers_full += gravel_counter_load(&sender->shipped[GRAVEL_SHIP_FULL]);
-    stats->buffers_timeout += gravel_counter_load(&sender->shipped[GRAVEL_SHIP_TIMEOUT]);
-    stats->buffers_flush += gravel_counter_load(&sender->shipped[GRAVEL_SHIP_FLUSH]);
-    stats->buffer_waits += gravel_counter_load(&sender->waits);
-    for (uint32_t node = 0; node < sender->shape.n_nodes; node++) {
-        uint64_t messages = gravel_counter_load(&sender->counts[node].messages);
-        add_sent(stats, sender, node);
-        if (node != sender->shape.node)
-            stats->remote_messages += messages;
-        if (is_host)
-            stats->host_messages += messages;
+    const struct gravel_network *network = &gravel->network;
+    const uint32_t self = network->transport->node, n_queues = gravel->config.n_aggregators;
+    const bool is_all = node == GRAVEL_ALL_NODES;
+    const uint32_t end = is_all ? network->transport->n_nodes : node + 1;
+    for (uint32_t i = 0; i < 2 * n_queues + 2; i++) {
+        const bool is_host = i >= 2 * n_queues;
+        const struct gravel_aggregator *queue = is_host ? NULL : &gravel->aggregators[i / 2];
+        const struct gravel_sender *sender =
+            is_host ? (i % 2 ? network->host_sender : network->handler_sender)
+                    : (i % 2 ? queue->sender : queue->records);
+        for (uint32_t to = is_all ? 0 : node; to < end; to++) {
+            const uint64_t messages = gravel_counter_load(&sender->counts[to].messages);
+            stats->sent_messages += messages;
+            stats->sent_buffers += gravel_counter_load(&sender->counts[to].buffers);
+            stats->buffer_bytes += gravel_counter_load(&sender->counts[to].bytes);
+            stats->remote_messages += is_all && to != self ? messages : 0;
+            stats->host_messages += is_all && is_host ? messages : 0;
+        }
+        if (is_all) {
+            stats->buffers_full += gravel_counter_load(&sender->shipped[GRAVEL_SHIP_FULL]);
+            stats->buffers_timeout += gravel_counter_load(&sender->shipped[GRAVEL_SHIP_TIMEOUT]);
+            stats->buffers_flush += gravel_counter_load(&sender->shipped[GRAVEL_SHIP_FLUSH]);
+            stats->buffer_waits += gravel_counter_load(&sender->waits);
+        }
     }
+    for (uint32_t i = 0; i < n_queues && (is_all || node == self); i++)
+        stats->sent_messages += gravel_counter_load(&gravel->aggregators[i].n_settled);
 }
 
 static void add_polls(struct gravel_stats *stats, const struct gravel_idle *idle,
@@ -56,28 +56,21 @@ static void add_polls(struct gravel_stats *stats, const struct gravel_idle *idle
     stats->thread_ns += gravel_clock_ns() - started_ns;
 }
 
-static void add_aggregator(struct gravel_stats *stats, struct gravel_aggregator *aggregator)
-{
-    stats->packages += gravel_counter_load(&aggregator->n_packages);
-    stats->messages += gravel_counter_load(&aggregator->n_messages);
-    stats->binned_messages += gravel_counter_load(&aggregator->n_binned);
-    stats->refused_messages += gravel_counter_load(&aggregator->n_refused);
-    stats->queue_full_waits +=
-        gravel_word_load(&aggregator->queue.words->waits, memory_order_relaxed);
-    add_sender(stats, aggregator->sender, false);
-    add_sender(stats, aggregator->records, false);
-    add_settled(stats, aggregator);
-    add_polls(stats, &aggregator->idle, aggregator->started_ns);
-}
-
-static void gather_all(struct gravel *gravel, struct gravel_stats *stats)
+/* Adds what is of no destination. */
+static void add_rest(const struct gravel *gravel, struct gravel_stats *stats)
 {
     const struct gravel_network *network = &gravel->network;
-    memset(stats, 0, sizeof *stats);
-    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
-        add_aggregator(stats, &gravel->aggregators[i]);
-    add_sender(stats, network->host_sender, true);
-    add_sender(stats, network->handler_sender, true);
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++) {
+        const struct gravel_aggregator *aggregator = &gravel->aggregators[i];
+        stats->packages += gravel_counter_load(&aggregator->n_packages);
+        stats->messages += gravel_counter_load(&aggregator->n_messages);
+        stats->binned_messages += gravel_counter_load(&aggregator->n_binned);
+        stats->refused_messages += gravel_counter_load(&aggregator->n_refused);
+        stats->resolved_messages += gravel_counter_load(&aggregator->n_settled);
+        stats->queue_full_waits +=
+            gravel_word_load(&aggregator->queue.words->waits, memory_order_relaxed);
+        add_polls(stats, &aggregator->idle, aggregator->started_ns);
+    }
     if (gravel->pump)
         stats->buffer_waits += gravel_pump_buffer_waits(gravel->pump);
     add_polls(stats, &network->idle, network->started_ns);
@@ -93,30 +86,21 @@ static void gather_all(struct gravel *gravel, struct gravel_stats *stats)
     stats->credit_waits = gravel_counter_load(&network->counts.credit_waits);
 }
 
-static void gather_destination(struct gravel *gravel, uint32_t node, struct gravel_stats *stats)
+static void gather(const struct gravel *gravel, uint32_t node, struct gravel_stats *stats)
 {
     memset(stats, 0, sizeof *stats);
-    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++) {
-        add_sent(stats, gravel->aggregators[i].sender, node);
-        add_sent(stats, gravel->aggregators[i].records, node);
-        if (node == gravel_node(gravel))
-            add_settled(stats, &gravel->aggregators[i]);
-    }
-    add_sent(stats, gravel->network.host_sender, node);
-    add_sent(stats, gravel->network.handler_sender, node);
+    add_sent(gravel, node, stats);
+    if (node == GRAVEL_ALL_NODES)
+        add_rest(gravel, stats);
 }
 
 /* Since the last reset. @param node  a node of the job, or GRAVEL_ALL_NODES. */
 static void read_since_reset(struct gravel *gravel, uint32_t node, struct gravel_stats *stats)
 {
-    const struct gravel_stats *base = &gravel->stats_base;
+    const struct gravel_stats *base =
+        node == GRAVEL_ALL_NODES ? &gravel->stats_base : &gravel->destination_base[node];
     pthread_mutex_lock(&gravel->stats_lock); /* a reset in between would be subtracted from less */
-    if (node == GRAVEL_ALL_NODES) {
-        gather_all(gravel, stats);
-    } else {
-        gather_destination(gravel, node, stats);
-        base = &gravel->destination_base[node];
-    }
+    gather(gravel, node, stats);
 #define SUBTRACT(field, unit, help) stats->field -= base->field;
     GRAVEL_STATS_FIELDS(SUBTRACT)
 #undef SUBTRACT
@@ -160,9 +144,9 @@ int gravel_stats_reset(struct gravel *gravel)
 {
     GRAVEL_TRY(gravel_enter(gravel, "gravel_stats_reset", GRAVEL_ANYWHERE));
     pthread_mutex_lock(&gravel->stats_lock);
-    gather_all(gravel, &gravel->stats_base);
+    gather(gravel, GRAVEL_ALL_NODES, &gravel->stats_base);
     for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++)
-        gather_destination(gravel, node, &gravel->destination_base[node]);
+        gather(gravel, node, &gravel->destination_base[node]);
     pthread_mutex_unlock(&gravel->stats_lock);
     return 0;
 }
@@ -177,17 +161,17 @@ static double ratio(uint64_t part, uint64_t whole)
 enum { LINE_BYTES = GRAVEL_ERROR_BYTES GRAVEL_STATS_FIELDS(ROOM) };
 #undef ROOM
 
-static void print(const struct gravel_listener *listener, const char *format, ...)
+static void print(const struct gravel *gravel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void print(const struct gravel_listener *listener, const char *format, ...)
+static void print(const struct gravel *gravel, const char *format, ...)
 {
     char line[LINE_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    gravel_listener_print(listener, line);
+    gravel_print(gravel, line);
 }
 
 /* ---- destinations ---------------------------------------------------------------------------- */
@@ -200,10 +184,10 @@ struct destination {
     struct gravel_stats sent;
 };
 
-static void print_sent(const struct gravel_listener *listener, const char *before, uint32_t number,
+static void print_sent(const struct gravel *gravel, const char *before, uint32_t number,
                        const char *after, const struct gravel_stats *sent)
 {
-    print(listener, "to %s%u%s: %" PRIu64 " messages in %" PRIu64 " buffers of %.0f bytes", before,
+    print(gravel, "to %s%u%s: %" PRIu64 " messages in %" PRIu64 " buffers of %.0f bytes", before,
           number, after, sent->sent_messages, sent->sent_buffers,
           ratio(sent->buffer_bytes, sent->sent_buffers));
 }
@@ -221,7 +205,7 @@ static struct destination keep_fullest(struct destination fullest[FULLEST], stru
     return next;
 }
 
-static void print_destinations(struct gravel *gravel, const struct gravel_listener *listener)
+static void print_destinations(struct gravel *gravel)
 {
     struct destination fullest[FULLEST] = {0};
     struct gravel_stats others = {0};
@@ -236,28 +220,27 @@ static void print_destinations(struct gravel *gravel, const struct gravel_listen
         n_others += destination.sent.sent_buffers != 0;
     }
     for (uint32_t i = 0; i < FULLEST && fullest[i].sent.sent_buffers; i++)
-        print_sent(listener, "node ", fullest[i].node, "", &fullest[i].sent);
+        print_sent(gravel, "node ", fullest[i].node, "", &fullest[i].sent);
     if (n_others)
-        print_sent(listener, "", n_others, " other nodes", &others);
+        print_sent(gravel, "", n_others, " other nodes", &others);
 }
 
 void gravel_stats_print(struct gravel *gravel)
 {
-    const struct gravel_listener listener = gravel_listener_of(gravel);
     struct gravel_stats stats;
     char sharers[48] = "";
     read_since_reset(gravel, GRAVEL_ALL_NODES, &stats);
     if (gravel->n_sharers)
         snprintf(sharers, sizeof sharers, ", shared with %u other nodes", gravel->n_sharers);
-    print(&listener, "device %s: %s, step %s%s", gravel->device.chosen,
-          gravel->device.capability.name, gravel_step(gravel), sharers);
+    print(gravel, "device %s: %s, step %s%s", gravel->device.chosen, gravel->device.capability.name,
+          gravel_step(gravel), sharers);
 #define FORMAT(field, unit, help) " " #field "=%" PRIu64
 #define VALUE(field, unit, help) , stats.field
-    print(&listener, "%s" GRAVEL_STATS_FIELDS(FORMAT), "counters:" GRAVEL_STATS_FIELDS(VALUE));
+    print(gravel, "%s" GRAVEL_STATS_FIELDS(FORMAT), "counters:" GRAVEL_STATS_FIELDS(VALUE));
 #undef FORMAT
 #undef VALUE
-    print(&listener, "remote share %.3f, mean network message %.0f bytes, poll ratio %.4f",
+    print(gravel, "remote share %.3f, mean network message %.0f bytes, poll ratio %.4f",
           ratio(stats.remote_messages, stats.messages + stats.host_messages),
           ratio(stats.network_bytes, stats.network_buffers), ratio(stats.poll_ns, stats.thread_ns));
-    print_destinations(gravel, &listener);
+    print_destinations(gravel);
 }

@@ -269,19 +269,14 @@ void gravel_endpoints_free(struct gravel_endpoints *endpoints)
 
 uint64_t gravel_endpoints_hash_handler(uint64_t hash, const struct gravel_handler *handler)
 {
-    hash = hash_text(hash, handler->name);
-    hash = gravel_hash_step(hash, 2 * handler->n_args + !gravel_handler_is_host(handler));
-    hash = gravel_hash_step(hash, handler->serve.n_keys);
-    if (handler->serve.n_keys == 2)
-        hash = hash_text(gravel_hash_step(hash, handler->serve.datum_words), handler->serve.datum);
-    if (handler->serve.max_pending)
-        hash = gravel_hash_step(hash, handler->serve.max_pending);
-    if (handler->n_answers)
-        hash = gravel_hash_step(hash, UINT64_MAX);
-    if (gravel_handler_is_narrow(handler))
-        hash = gravel_hash_step(hash, UINT64_MAX - 1);
-    if (handler->blocks)
-        hash = gravel_hash_step(hash, UINT64_MAX - 2);
+    const struct gravel_serve *serve = &handler->serve;
+    const uint64_t facts[] = {handler->n_args,    !gravel_handler_is_host(handler),
+                              handler->n_answers, gravel_handler_is_narrow(handler),
+                              handler->blocks,    serve->n_keys,
+                              serve->datum_words, serve->max_pending};
+    hash = hash_text(hash_text(hash, handler->name), serve->datum);
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        hash = gravel_hash_step(hash, facts[i]);
     return hash ? hash : 1;
 }
 

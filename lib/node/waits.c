@@ -20,13 +20,13 @@ int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_even
 
 /* What a wait remembers of its beginning: what was sent before, it covers. */
 struct mark {
-    struct gravel_checked_mark checked;
+    struct gravel_launch_counts launched;
     struct gravel_pump_mark pump; /* if there is one */
 };
 
 static void begin_wait(struct gravel *gravel, struct mark *mark)
 {
-    mark->checked = gravel_checked_mark(gravel);
+    mark->launched = gravel_checked_read(gravel);
     if (gravel->pump)
         gravel_pump_begin_wait(gravel->pump, &mark->pump);
 }
@@ -34,7 +34,7 @@ static void begin_wait(struct gravel *gravel, struct mark *mark)
 /* All that was sent before is applied. */
 static void note_applied(struct gravel *gravel, const struct mark *mark)
 {
-    gravel_checked_note(gravel, &mark->checked, true);
+    gravel_checked_note(gravel, &mark->launched, true);
     if (gravel->pump)
         gravel_pump_note_applied(gravel->pump, &mark->pump);
 }
@@ -52,7 +52,7 @@ static int settle(struct gravel *gravel, struct mark *mark)
     if (pump && !code && !(code = gravel_pump_settle(pump, &mark->pump)))
         gravel_pump_note_settled(pump, &mark->pump);
     if (!code)
-        gravel_checked_note(gravel, &mark->checked, false);
+        gravel_checked_note(gravel, &mark->launched, false);
     for (uint32_t i = 0; i < n; i++)
         flushes[i] = gravel_aggregator_flush(&gravel->aggregators[i]);
     for (uint32_t i = 0; i < n; i++)

@@ -125,7 +125,6 @@ int gravel_region_create(struct gravel_region *region, const struct gravel_devic
         return gravel_fail_memory("copies of the heap", sizeof *copier);
     copier->device = device;
     copier->queue = queue;
-    pthread_mutex_init(&copier->lock, NULL);
     return gravel_pinned_create(&copier->pinned, device, queue,
                                 "pinned memory for the heap's copies", NULL, COPIER_BYTES);
 }
@@ -135,10 +134,8 @@ void gravel_region_destroy(struct gravel_region *region)
     if (!region->device)
         return;
     gravel_shared_free(region->device, region->shared);
-    if (region->copier) {
+    if (region->copier)
         gravel_pinned_destroy(&region->copier->pinned);
-        pthread_mutex_destroy(&region->copier->lock);
-    }
     free(region->copier);
     gravel_cl_buffer_release(region->buffer);
     *region = (struct gravel_region){.device = NULL};
@@ -149,7 +146,7 @@ int gravel_region_read(const struct gravel_region *region, uint64_t from, void *
     if (!region->shared)
         return copy(region->copier, region->buffer, from, to, NULL, bytes,
                     "reading the heap: clEnqueueReadBuffer");
-    memcpy(to, (const unsigned char *)region->shared + from, bytes);
+    gravel_heap_load_bytes(to, (const unsigned char *)region->shared + from, bytes);
     return 0;
 }
 
@@ -159,7 +156,7 @@ int gravel_region_write(const struct gravel_region *region, uint64_t to, const v
     if (!region->shared)
         return copy(region->copier, region->buffer, to, NULL, from, bytes,
                     "writing the heap: clEnqueueWriteBuffer");
-    memcpy((unsigned char *)region->shared + to, from, bytes);
+    gravel_heap_store_bytes((unsigned char *)region->shared + to, from, bytes);
     return 0;
 }
 
@@ -168,7 +165,14 @@ int gravel_region_write(const struct gravel_region *region, uint64_t to, const v
 int gravel_region_take(const struct gravel_region *region, uint64_t from, void *to, uint64_t bytes)
 {
     static const char what[] = "taking counters: clEnqueueReadBuffer, clEnqueueWriteBuffer";
+    static const unsigned char none[GRAVEL_TAKEN_BYTES];
     struct gravel_copier *copier = region->copier;
+    if (!copier) {
+        unsigned char *here = (unsigned char *)region->shared + from;
+        gravel_heap_load_bytes(to, here, bytes);
+        gravel_heap_store_bytes(here, none, bytes);
+        return 0;
+    }
     unsigned char *taken = copier->pinned.begin, *zeros = taken + GRAVEL_TAKEN_BYTES;
     cl_event cleared = NULL;
     GRAVEL_TRY(lock(copier, what));

@@ -62,12 +62,13 @@ int gravel_region_create(struct gravel_region *region, const struct gravel_devic
 /** Zero-filled is allowed. No kernel or copy uses it, and the queue is finished. */
 void gravel_region_destroy(struct gravel_region *region);
 
-/** Copy bytes from or to it, done on return. @return 0; GRAVEL_ECL; or given up: see wait.h. */
+/** Copy bytes from or to it, done on return; from or to shared memory by heap_bytes.c. @return 0; GRAVEL_ECL; or given
+ * up: see wait.h. */
 int gravel_region_read(const struct gravel_region *region, uint64_t from, void *to, uint64_t bytes);
 int gravel_region_write(const struct gravel_region *region, uint64_t to, const void *from,
                         uint64_t bytes);
 
-/** Copy GRAVEL_TAKEN_BYTES at most from a buffer and set them to 0 there: two commands, and one wait. @return as
+/** Copy GRAVEL_TAKEN_BYTES at most and set them to 0 there: of a buffer by two commands, and one wait. @return as
  * gravel_region_read. */
 #define GRAVEL_TAKEN_BYTES 4096u
 int gravel_region_take(const struct gravel_region *region, uint64_t from, void *to, uint64_t bytes);
@@ -75,5 +76,11 @@ int gravel_region_take(const struct gravel_region *region, uint64_t from, void *
 /** Set a kernel's argument. */
 cl_int gravel_region_set_argument(const struct gravel_region *region, cl_kernel kernel,
                                   cl_uint index);
+
+/** heap_bytes.c: store bytes into memory that kernels share, each word with release (R1). */
+void gravel_heap_store_bytes(unsigned char *heap, const void *from, size_t bytes);
+
+/** Load such bytes, each word with acquire (R1). */
+void gravel_heap_load_bytes(void *to, const unsigned char *heap, size_t bytes);
 
 #endif

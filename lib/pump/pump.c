@@ -220,8 +220,6 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
     pump->poll_most = POLL_MOST / pump->n_queues;
     pump->state_bytes =
         (uint32_t)(arena->queues_offset + arena->n_queues * sizeof(struct gravelp_queue_words));
-    pthread_mutex_init(&pump->lock, NULL);
-    pthread_mutex_init(&pump->watch_lock, NULL);
     pump->mirrors = aligned_alloc(GRAVELP_CACHELINE, bytes);
     if (!pump->mirrors)
         return gravel_fail(GRAVEL_ENOMEM, "pump of %u queues", pump->n_queues);
@@ -283,8 +281,6 @@ bool gravel_pump_destroy(struct gravel_pump *pump)
     gravel_cl_queue_release(pump->polls);
     gravel_cl_queue_release(pump->moves);
     free(pump->mirrors);
-    pthread_mutex_destroy(&pump->lock);
-    pthread_mutex_destroy(&pump->watch_lock);
     free(pump);
     return true;
 }

@@ -3,7 +3,7 @@
  * What others can see of a copy to or from a heap: a process makes the copies, and this one stops it after each
  * instruction, looks at what is stored, and changes what is loaded. So nothing depends on when threads run.
  *
- * Path: meson test -> lib/memory/heap_bytes.c
+ * Path: meson test -> lib/opencl/heap_bytes.c
  */
 #include <signal.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cases.h"
-#include "memory/memory.h"
+#include "opencl/region.h"
 
 #define BYTES 40 /* of the heap: some words */
 

@@ -48,7 +48,6 @@ static int meet(void)
     if (gravel_config_load(&meeting.config, sizeof meeting.config))
         gravel_config_fall_back(&meeting.config); /* a malformed setting is one of the findings */
     meeting.config.loopback_nodes = 1;
-    gravel_failure_init(&meeting.failure);
     int code = gravel_transport_choose(meeting.config.transport, false, &use_mpi);
     if (code)
         return code;

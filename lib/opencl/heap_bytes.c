@@ -6,7 +6,7 @@
  * Every aligned word of 4 or 8 bytes that lies in the copied bytes as a whole is loaded or stored as one, and stores
  * are in the order of their addresses, so that a word that is polled vouches for the bytes before it.
  */
-#include "memory/memory.h"
+#include "opencl/region.h"
 
 #include <stdint.h>
 #include <string.h>
