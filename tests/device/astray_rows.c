@@ -7,16 +7,16 @@
  *
  * Path: meson test -> test_server.c, the library -> this -> OpenCL.
  */
-#include "driver.h"
+#include "wrapped_opencl.h"
 
 #define REACH (4u << 20) /* slots of a queue lie before it, heaps and what is behind them do not */
 
-#define GO_ASTRAY(name)                                                     \
-    WRAP(name)                                                              \
-    {                                                                       \
-        const size_t astray[3] = {origin[0] % REACH, origin[1], origin[2]}; \
-        origin = astray;                                                    \
-        return PASS_ON(name);                                               \
+#define GO_ASTRAY(name)                                                                          \
+    WRAP(name)                                                                                   \
+    {                                                                                            \
+        const size_t astray[3] = {buffer_origin[0] % REACH, buffer_origin[1], buffer_origin[2]}; \
+        buffer_origin = astray;                                                                  \
+        return PASS_ON(name);                                                                    \
     }
 GO_ASTRAY(clEnqueueReadBufferRect)
 GO_ASTRAY(clEnqueueWriteBufferRect)

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "driver.h"
+#include "wrapped_opencl.h"
 
 /* Kinds of calls, as bits. */
 #define READS 1u     /* clEnqueueReadBuffer and its Rect: the pump's, and of the heap */
@@ -120,13 +120,13 @@ static void hold(unsigned kind)
         hold(kind);                                               \
         return fails(kind) ? CL_OUT_OF_RESOURCES : PASS_ON(name); \
     }
-#define FAILS_TO_MAKE(name)                        \
-    WRAP(name)                                     \
-    {                                              \
-        if (!fails(CREATES))                       \
-            return PASS_ON(name);                  \
-        *error = CL_MEM_OBJECT_ALLOCATION_FAILURE; \
-        return NULL;                               \
+#define FAILS_TO_MAKE(name)                              \
+    WRAP(name)                                           \
+    {                                                    \
+        if (!fails(CREATES))                             \
+            return PASS_ON(name);                        \
+        *errcode_ret = CL_MEM_OBJECT_ALLOCATION_FAILURE; \
+        return NULL;                                     \
     }
 
 FAILS(READS, clEnqueueReadBuffer)
@@ -161,14 +161,14 @@ WRAP(clGetEventInfo)
     if (fails(0) || atomic_load(&failing.is_mute))
         return CL_OUT_OF_RESOURCES;
     cl_int error = PASS_ON(clGetEventInfo);
-    if (!stalls || name != CL_EVENT_COMMAND_EXECUTION_STATUS)
+    if (!stalls || param_name != CL_EVENT_COMMAND_EXECUTION_STATUS)
         return error;
     __real_clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL);
     if ((type == CL_COMMAND_MARKER && stalls & WAITS) ||
         (type == CL_COMMAND_WRITE_BUFFER && stalls & WRITES) ||
         (type == CL_COMMAND_NDRANGE_KERNEL && stalls & KERNELS) ||
         ((type == CL_COMMAND_READ_BUFFER || type == CL_COMMAND_READ_BUFFER_RECT) && stalls & READS))
-        *(cl_int *)value = CL_SUBMITTED;
+        *(cl_int *)param_value = CL_SUBMITTED;
     return error;
 }
 
@@ -199,9 +199,9 @@ WRAP(clBuildProgram)
 WRAP(clCreateBuffer)
 {
     uint64_t most_bytes = atomic_load(&failing.most_bytes);
-    if (!fails(CREATES) && (most_bytes == 0 || bytes <= most_bytes))
+    if (!fails(CREATES) && (most_bytes == 0 || size <= most_bytes))
         return PASS_ON(clCreateBuffer);
-    *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    *errcode_ret = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return NULL;
 }
 /* In which the pump rests, and waits for copies. */

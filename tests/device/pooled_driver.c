@@ -17,7 +17,7 @@
 
 #include <CL/cl.h>
 
-#include "driver.h"
+#include "wrapped_opencl.h"
 
 #define MOST_KERNELS 4096u
 
@@ -40,16 +40,16 @@ WRAP(clGetDeviceInfo)
 {
     const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
     cl_int error = PASS_ON(clGetDeviceInfo);
-    if (name == CL_DEVICE_TYPE && error == CL_SUCCESS && value)
-        memcpy(value, &gpu, sizeof gpu);
+    if (param_name == CL_DEVICE_TYPE && error == CL_SUCCESS && param_value)
+        memcpy(param_value, &gpu, sizeof gpu);
     return error;
 }
 
 WRAP(clGetKernelWorkGroupInfo)
 {
-    if (name != CL_KERNEL_PRIVATE_MEM_SIZE || bytes < sizeof(cl_ulong))
+    if (param_name != CL_KERNEL_PRIVATE_MEM_SIZE || param_value_size < sizeof(cl_ulong))
         return PASS_ON(clGetKernelWorkGroupInfo);
-    *(cl_ulong *)value = needs(kernel);
+    *(cl_ulong *)param_value = needs(kernel);
     return CL_SUCCESS;
 }
 

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "driver.h"
+#include "wrapped_opencl.h"
 #include "expect.h"
 
 #include <gravel/accumulator.h>
@@ -28,7 +28,7 @@ static unsigned n_reads, n_behind;
 WRAP(clEnqueueReadBuffer)
 {
     cl_int status = CL_COMPLETE;
-    if (queue == atomic_load(&of_caller) && running) {
+    if (command_queue == atomic_load(&of_caller) && running) {
         clGetEventInfo(running, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
         n_reads++;
         n_behind += status > CL_COMPLETE;

@@ -8,7 +8,7 @@
  *
  * Path: meson test -> this, kernels/packed.cl -> lib/self_test/second_kernel.c, lib/accumulate, lib/mirror, lib/steal
  */
-#include "driver.h"
+#include "wrapped_opencl.h"
 #include "expect.h"
 
 #include <gravel/accumulator.h>
@@ -46,7 +46,7 @@ WRAP(clRetainCommandQueue)
 WRAP(clCreateCommandQueueWithProperties)
 {
     if (n_queues++ >= n_channels) {
-        *error = __wrap_clRetainCommandQueue(first);
+        *errcode_ret = __wrap_clRetainCommandQueue(first);
         return first;
     }
     cl_command_queue queue = PASS_ON(clCreateCommandQueueWithProperties);

@@ -11,7 +11,7 @@
 #include <pthread.h>
 
 #include "expect.h"
-#include "driver.h"
+#include "wrapped_opencl.h"
 
 #define MAX_GATES 256u
 #define N_ITEMS 4096u
@@ -59,32 +59,32 @@ static void open_gates(cl_command_queue queue)
 WRAP(clEnqueueNDRangeKernel)
 {
     cl_event events[8];
-    MUST(n < 8);
-    for (cl_uint i = 0; i < n; i++)
-        events[i] = wait[i];
-    events[n++] = add_gate(queue);
-    wait = events;
+    MUST(num_events_in_wait_list < 8);
+    for (cl_uint i = 0; i < num_events_in_wait_list; i++)
+        events[i] = event_wait_list[i];
+    events[num_events_in_wait_list++] = add_gate(command_queue);
+    event_wait_list = events;
     return PASS_ON(clEnqueueNDRangeKernel);
 }
 
 WRAP(clFlush)
 {
-    open_gates(queue);
+    open_gates(command_queue);
     return PASS_ON(clFlush);
 }
 
 WRAP(clFinish)
 {
-    open_gates(queue);
+    open_gates(command_queue);
     return PASS_ON(clFinish);
 }
 
 /* It flushes the queues of the events it waits for; a gate that another thread needs opens too, which is no harm. */
 WRAP(clWaitForEvents)
 {
-    for (cl_uint i = 0; i < n; i++) {
+    for (cl_uint i = 0; i < num_events; i++) {
         cl_command_queue queue = NULL;
-        clGetEventInfo(events[i], CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL);
+        clGetEventInfo(event_list[i], CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL);
         open_gates(queue);
     }
     return PASS_ON(clWaitForEvents);

@@ -9,7 +9,7 @@
  */
 #include "expect.h"
 #include "node/node.h"
-#include "driver.h"
+#include "wrapped_opencl.h"
 
 #include <stdatomic.h>
 #include <unistd.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "driver.h"
+#include "wrapped_opencl.h"
 #include "expect.h"
 
 #include "aggregate/aggregator.h"
@@ -46,9 +46,9 @@ static bool tears_fault;
 
 WRAP(clEnqueueReadBuffer)
 {
-    struct gravelp_arena *seen = to;
-    const bool has_fault = at == 0 && bytes >= sizeof *seen;
-    blocks |= tears_fault && has_fault;
+    struct gravelp_arena *seen = ptr;
+    const bool has_fault = offset == 0 && size >= sizeof *seen;
+    blocking_read |= tears_fault && has_fault;
     cl_int error = PASS_ON(clEnqueueReadBuffer);
     if (tears_fault && has_fault && seen->fault) {
         memset(&seen->fault_queue, 0, sizeof *seen - offsetof(struct gravelp_arena, fault_queue));

@@ -9,7 +9,7 @@
  *
  * Path: meson test -> this -> gravel_program_build, lib/opencl/objects.c; lib/self_test/self_test.c
  */
-#include "driver.h"
+#include "wrapped_opencl.h"
 #include "expect.h"
 
 static unsigned n_builds, n_failing;
@@ -24,12 +24,12 @@ WRAP(clBuildProgram)
 WRAP(clGetProgramBuildInfo)
 {
     static const char log[] = "Device failed to build the program\n";
-    if (n_builds > n_failing || name != CL_PROGRAM_BUILD_LOG)
+    if (n_builds > n_failing || param_name != CL_PROGRAM_BUILD_LOG)
         return PASS_ON(clGetProgramBuildInfo);
-    if (needed)
-        *needed = sizeof log;
-    if (value)
-        memcpy(value, log, bytes < sizeof log ? bytes : sizeof log);
+    if (param_value_size_ret)
+        *param_value_size_ret = sizeof log;
+    if (param_value)
+        memcpy(param_value, log, param_value_size < sizeof log ? param_value_size : sizeof log);
     return CL_SUCCESS;
 }
 

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "driver.h"
+#include "wrapped_opencl.h"
 #include "expect.h"
 
 #define N_COUNTERS 3u
@@ -35,20 +35,20 @@ WRAP(clEnqueueReadBuffer)
 {
     cl_context context;
     cl_int error;
-    if (!atomic_load(&refuses_zeros) || bytes != N_COUNTERS * sizeof(cl_uint) || gate)
+    if (!atomic_load(&refuses_zeros) || size != N_COUNTERS * sizeof(cl_uint) || gate)
         return PASS_ON(clEnqueueReadBuffer);
-    MUST(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL) ==
+    MUST(clGetCommandQueueInfo(command_queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL) ==
          CL_SUCCESS);
     gate = clCreateUserEvent(context, &error);
     MUST(error == CL_SUCCESS);
-    n = 1, wait = &gate;
+    num_events_in_wait_list = 1, event_wait_list = &gate;
     return PASS_ON(clEnqueueReadBuffer);
 }
 
 WRAP(clEnqueueWriteBuffer)
 {
     pthread_t thread;
-    if (!atomic_load(&refuses_zeros) || bytes != N_COUNTERS * sizeof(cl_uint) || !gate)
+    if (!atomic_load(&refuses_zeros) || size != N_COUNTERS * sizeof(cl_uint) || !gate)
         return PASS_ON(clEnqueueWriteBuffer);
     atomic_store(&is_refused, true);
     MUST(pthread_create(&thread, NULL, open_late, NULL) == 0);
