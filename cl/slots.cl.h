@@ -16,7 +16,7 @@
 #ifndef GRAVELP_SLOTS_CL_H
 #define GRAVELP_SLOTS_CL_H
 
-#include "update.cl.h"
+#include "workgroup.cl.h"
 
 #if defined(__OPENCL_C_VERSION__)
 

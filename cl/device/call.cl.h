@@ -9,7 +9,6 @@
 #define GRAVELP_CALL_CL_H
 
 #include "check.cl.h"
-#include "layout/bounds.h"
 #include "transaction.cl.h"
 
 /* rows: the run's arguments, row after row, from `rows_at` of the frame on [bytes], and the row of its answers from

@@ -6,7 +6,7 @@
  * A CE is named by its free-running index, so that a name that is kept too long differs from the name of the CE that
  * has its column in a later lap.
  *
- * Path:    gravel_hold, gravel_arrive, gravel_tfree of flow.cl.h -> this -> channel.cl.h, layout/held.h.
+ * Path:    gravel_hold, gravel_arrive, gravel_tfree of flow.cl.h -> this -> channel.cl.h, layout/flow.h.
  * Memory:  all is relaxed (K8, K9): what arrivals stored is read by the CE's node, and the room of freed CEs is used,
  *          in later rounds.
  * Source:  Orr 2016, section 4.1 (enq, deq, tfree); the joins are ours.

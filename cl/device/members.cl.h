@@ -5,7 +5,7 @@
  * one group never waits. Members meet between rounds: the last one out does what is to be done before the next round,
  * and the other members wait for that. How long they wait is up to the caller.
  *
- * Path:    round.cl.h, cl/kernels/self_test.cl -> this -> layout/members.h.
+ * Path:    round.cl.h, cl/kernels/self_test.cl -> this -> layout/flow.h.
  * Threads: leaders of groups.
  * Memory:  K5, K6, K7.
  * Source:  Sorensen et al., Portable Inter-workgroup Barrier Synchronisation for GPUs, OOPSLA 2016.
@@ -13,7 +13,7 @@
 #ifndef GRAVELP_MEMBERS_CL_H
 #define GRAVELP_MEMBERS_CL_H
 
-#include "layout/members.h"
+#include "layout/flow.h"
 #include "portable.cl.h"
 
 /*

@@ -15,7 +15,7 @@
 #ifndef GRAVELP_SERVE_CL_H
 #define GRAVELP_SERVE_CL_H
 
-#include "spill.cl.h"
+#include "inbox.cl.h"
 
 #define GRAVELP_SERVER_ITEMS 256u /* most work-items of a group that serves */
 #define GRAVELP_SERVER_POLLS 4u   /* messages that a work-item reads between two barriers */

@@ -13,7 +13,7 @@
  * Records are column-major: word w of column i is at w * width + i of its layer's rows, whose offsets follow from the
  * graph and the widths alone, and are constants in a flow's program. Within a level continuations come
  * first. A slot is the number of a word of theirs or of a held CE, or of the caller's result, counted from the
- * beginning of the result. Of a held channel (held.h) the CEs that are enqueued are taken to enqueued.
+ * beginning of the result. Of a held channel the CEs that are enqueued are taken to enqueued.
  *
  * Every word has one writing side: host (constants), chooser (round, limits, heads, taken, peaks), or leaders (tails,
  * enqueued, done, unenqueued, fault). With scheduler host the host is the chooser, and writes its words between rounds
@@ -27,8 +27,6 @@
 
 #include "base.h"
 #include "gravel/channel.h"
-#include "held.h"
-#include "members.h"
 
 #define GRAVELP_FLOW_VERSION 3u
 
@@ -107,6 +105,20 @@ struct gravelp_flow {
     struct gravelp_round round;
     gravelp_u32 chooser_padding[12];
 };
+
+/* Work-groups of one launch meet by these words: those of them that have started are its members (members.cl.h). */
+#define GRAVELP_MEMBERS_CLOSED 0x80000000u
+
+/* Atomic; 0 before the launch, and only the device writes them while it runs. */
+struct gravelp_members {
+    gravelp_u32 enrolled; /* groups that came so far, and GRAVELP_MEMBERS_CLOSED */
+    gravelp_u32 n;        /* how many of them are members; 0: not yet known (K7) */
+    gravelp_u32 out;      /* members that have ended their part of the round (K5) */
+    gravelp_u32 phase;    /* rounds that all members have ended (K6) */
+    gravelp_u32 padding[12];
+};
+
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_members) == GRAVELP_CACHELINE, "a line");
 
 /* Of a launch that processes several rounds. The host writes it before the launch; only the device while that runs. */
 struct gravelp_flow_turn {
@@ -191,6 +203,66 @@ static inline gravelp_u32 gravelp_flow_layer(GRAVELP_GLOBAL struct gravelp_flow 
 {
     gravelp_u32 n_stacks = flow->n_channels - flow->n_flat;
     return channel < flow->n_flat ? channel : channel + level * n_stacks;
+}
+
+/* ---- held channels ----------------------------------------------------------------------------- */
+
+/*
+ * Elements of a held channel are enqueued when as many arrivals have come as each waits for, and stay until they are
+ * freed, in any order.
+ *
+ * A layer's head and tail say which channel elements (CEs) are held: room is admitted by them as in any channel. Two
+ * rows behind the records are not part of them:
+ *
+ *     states     of each column: the lap of its CE, and how many arrivals the CE waits for; 0: enqueued
+ *     enqueued   a ring of CEs in the order in which they were; its head and tail are words of the channel
+ *
+ * A CE is enqueued once while it is held, so that the ring has room; its entry dies with its round. *Done counts* say
+ * how many of 64 neighbouring CEs have been freed. They are never reset: all 64 are free at 64 times the laps so far.
+ * The chooser moves the head over CEs that are all free. It may stop among the 64, and those before it be of a lap
+ * later, so even and odd laps have counts of their own.
+ *
+ * Source:  Orr 2016, section 4.1 (control array, done counts). Different there: producers and consumers work on one
+ *          channel at once, so an entry is published by a second tail; here an entry is read in a later round.
+ */
+#define GRAVELP_DONE_SPAN 64u /* CEs that have a done count */
+#define GRAVELP_CE_MASK \
+    0x3fffffffu /* of a free-running index: what names a CE; some may be added */
+#define GRAVELP_LAP_SHIFT 24u
+#define GRAVELP_JOINS_FREED 0xffffffu /* instead of a number of arrivals */
+
+/* The state of a CE that waits for `joins` arrivals; of neighbouring laps they differ. */
+static inline gravelp_u32 gravelp_held_state(gravelp_u32 width, gravelp_u32 ce, gravelp_u32 joins)
+{
+    return (ce & GRAVELP_CE_MASK) / width << GRAVELP_LAP_SHIFT | joins;
+}
+
+/* Neighbours that share done counts, and how many counts a channel has. */
+static inline gravelp_u32 gravelp_held_span(gravelp_u32 width)
+{
+    return width < GRAVELP_DONE_SPAN ? width : GRAVELP_DONE_SPAN;
+}
+static inline gravelp_u32 gravelp_held_n_done(gravelp_u32 width)
+{
+    return width / gravelp_held_span(width) * 2;
+}
+
+/* The number of a CE's done count. */
+static inline gravelp_u32 gravelp_held_done_of(gravelp_u32 width, gravelp_u32 ce)
+{
+    return (ce & (width - 1)) / gravelp_held_span(width) * 2 + (ce / width & 1);
+}
+
+/*
+ * Whether n CEs from index `first` on, the first of a span, have been freed.
+ *
+ * @param done  their count, which wraps later than indices do: bits of both that neither has are left out.
+ */
+static inline int gravelp_held_is_done(gravelp_u32 width, gravelp_u32 first, gravelp_u32 n,
+                                       gravelp_u32 done)
+{
+    gravelp_u32 expected = first / width / 2 * gravelp_held_span(width) + n;
+    return ((done - expected) & 0xffffffffu / gravelp_held_n_done(width)) == 0;
 }
 
 #endif

@@ -101,7 +101,7 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
     GRAVELP_COMMAND_RECORD(GRAVELP_LINES, GRAVELP_RECORD_MAX_WORDS, GRAVELP_TEXT_MAX_BYTES)
 #define GRAVELP_SLOT_RECORD_BYTES GRAVELP_PACKAGE_BYTES(GRAVELP_WIDEST_RECORD, 1u)
 
-/* Packages of a queue that are applied where they lie, at most (cl/kernels/in_place.cl): a round's few. */
+/* Packages of a queue that are applied where they lie, at most (cl/kernels/resolve.cl): a round's few. */
 #define GRAVELP_IN_PLACE_MOST 16u
 
 /*

@@ -14,7 +14,7 @@
  * that owns the keys. No producer waits for room: as many messages as handlers have declared fit, and as many more as a
  * server takes from its ring at once, which keep their slots until they have been run.
  *
- * Path:    lib/serve/servers.c lays it out -> outbox.cl.h and spill.cl.h fill it -> serving.cl.h empties it.
+ * Path:    lib/serve/servers.c lays it out -> outbox.cl.h and inbox.cl.h fill it -> serving.cl.h empties it.
  */
 #ifndef GRAVELP_SERVER_H
 #define GRAVELP_SERVER_H

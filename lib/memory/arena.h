@@ -10,7 +10,6 @@
 
 #include "device/device.h"
 #include "layout/arena.h"
-#include "layout/bounds.h"
 
 struct gravel_arena_shape {
     uint32_t node, n_nodes;

@@ -105,7 +105,7 @@ cl_int gravel_memory_begin_read(const struct gravel_memory *memory, uint32_t hea
 int gravel_memory_take(const struct gravel_memory *memory, uint32_t heap, uint64_t offset,
                        uint32_t *counters, uint32_t n);
 
-/** Show the allocations to handlers (layout/bounds.h), by one that allocates or frees; nothing without checked mode.
+/** Show the allocations to handlers (layout/arena.h), by one that allocates or frees; nothing without checked mode.
  * @return as gravel_memory_write. */
 int gravel_bounds_publish(const struct gravel_memory *memory, struct gravel_heap *heap);
 

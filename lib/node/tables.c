@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "device/device.h"
-#include "layout/record.h"
+#include "layout/command.h"
 #include "node/node.h"
 
 #include <inttypes.h>

@@ -12,7 +12,7 @@
  * packages, as it does those of a block: the aggregator counts them and returns their slots. A program whose rounds
  * send to other nodes too pays for a kernel that takes nothing: after each, twice as many settles pass without one.
  *
- * Path:    settle.c -> lib/resolve/on_device/runs.c -> cl/kernels/in_place.cl; move.c.
+ * Path:    settle.c -> lib/resolve/on_device/runs.c -> cl/kernels/resolve.cl; move.c.
  * Memory:  U1, U3, U11, U12: see docs/design/memory-order.md. All of it under the pump's lock.
  */
 #include "base/clock.h"

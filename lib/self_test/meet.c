@@ -9,7 +9,7 @@
  */
 #include "base/clock.h"
 #include "base/error.h"
-#include "layout/members.h"
+#include "layout/flow.h"
 #include "layout/self_test.h"
 #include "self_test/self_test.h"
 #include "self_test/words.h"

@@ -5,7 +5,7 @@
  *
  * A pump's thread may take a round's packages first, so that a round takes no buffer is tried for some rounds.
  *
- * Path: meson test -> lib/pump/settle.c, lib/resolve/on_device/runs.c -> cl/kernels/in_place.cl
+ * Path: meson test -> lib/pump/settle.c, lib/resolve/on_device/runs.c -> cl/kernels/resolve.cl
  */
 #include "expect.h"
 #include "node/node.h"

@@ -9,7 +9,7 @@
  *
  * A ledger has a counter for each message, set by its handler.
  *
- * Path: meson test -> this, kernels/server.cl -> lib/server, lib/serve, cl/server.cl.h, cl/device/spill.cl.h
+ * Path: meson test -> this, kernels/server.cl -> lib/server, lib/serve, cl/server.cl.h, cl/device/inbox.cl.h
  */
 #include <pthread.h>
 #include <stdlib.h>

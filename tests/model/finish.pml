@@ -11,7 +11,7 @@
  * Shown for 2 clients, which may find no work, and 2 servers: no server ends before its last message, and all end. A
  * client may finish before it publishes, if it has reserved: the server then waits for the slot.
  *
- * Models:  cl/device/serving.cl.h, cl/device/spill.cl.h. Steps are sequentially consistent here; release and acquire on I3/I4 keep the look at
+ * Models:  cl/device/serving.cl.h, cl/device/inbox.cl.h. Steps are sequentially consistent here; release and acquire on I3/I4 keep the look at
  *          `reserved` behind the last reservation.
  * Mutants: EARLY_FINISH, EARLY_LOOK, NO_FINISH, LATE_LEAVES, NO_SUMS, ONE_SUM (of its own ring alone), SENT_FIRST,
  *          EARLY_HANDLED.

@@ -55,7 +55,7 @@ SUBJECTS = {
               ["cl/device/deque.cl.h", "cl/device/schedule.cl.h"]),
     "block-pool": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/block_pool.cl.h"]),
     "flow": (["tests/tsan/flow.c"] + FLOW, [], [], ["cl/device/members.cl.h", "cl/device/round.cl.h", "cl/layout/choose.h"]),
-    "held": (["tests/tsan/flow_held.c"] + FLOW, [], [], ["cl/device/held.cl.h", "cl/layout/choose.h", "cl/layout/held.h"]),
+    "held": (["tests/tsan/flow_held.c"] + FLOW, [], [], ["cl/device/held.cl.h", "cl/layout/choose.h", "cl/layout/flow.h"]),
     "event": (["tests/tsan/event_edges.c", "lib/base/event.c"], [], [],
               ["lib/base/event.h", "lib/base/event.c"]),
 }
@@ -65,7 +65,9 @@ EXCUSED = {
     "E1": "store-load order; proved by tests/hrf/protocols/event.litmus",
     "K7": "carries a number that says all; tests/hrf/protocols/flow_members.litmus spares it",
     "U2": "only where slots are a mirror, which a device's copies fill; tests of steps pump and drain run it",
-    "O2": "only where handlers send; proved by tests/hrf/protocols/serve_spill.litmus",
+    "O1": "only where handlers send; proved by tests/hrf/protocols/serve_spill.litmus",
+    "O2": "as O1",
+    "O4": "only where handlers send; proved by tests/hrf/protocols/serve_sums.litmus",
     "I3": "orders a load of `reserved`, which is atomic; proved by tests/hrf/protocols/serve_finish.litmus",
     "I4": "as I3",
 }
@@ -94,7 +96,7 @@ STEPS = [
      "gravelp_device_load_relaxed(state);\n    usleep(100);\n    gravelp_device_store_relaxed(state, left - 1);"),
     ("held", "cl/device/held.cl.h", "return left == last;", "return (left & 0xffffff) > 1;"),
     ("held", "cl/layout/choose.h", "if (!gravelp_held_is_done(channel.width, first, n_made, done))", "if (done + 1 == 0)"),
-    ("held", "cl/layout/held.h", "(ce / width & 1);", "0;"),
+    ("held", "cl/layout/flow.h", "(ce / width & 1);", "0;"),
     ("steal", "cl/device/schedule.cl.h", "    own->head += n;\n",
      "    own->head += n;\n    me->n_offered = n;\n    gravelp_device_store_release(&me->offer, GRAVELP_OFFER_MADE);\n"),
     ("steal", "cl/device/schedule.cl.h", "    return gravelp_deque_move(own, GRAVELP_MOVE_STEAL,",

@@ -29,7 +29,7 @@
 
 #include "base/error.h"
 #include "device/device.h"
-#include "layout/bounds.h"
+#include "layout/arena.h"
 #include "opencl/region.h"
 #include "resolve/resolver.h"
 
