@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes any device say that it is a GPU, on which many work-items apply what arrives, short frames as arguments:
- * TEST_DEVICE=gpu; and one without double and 64-bit atomics: TEST_DEVICE=narrow. A program that it is linked into calls it instead of the loader's function.
+ * TEST_DEVICE=gpu; and one of OpenCL C 1.2 without double and 64-bit atomics: TEST_DEVICE=narrow. A program that it is linked into
+ * calls it instead of the loader's function.
  *
  * Path: lib/device/capability.c -> this -> OpenCL
  */
@@ -22,6 +23,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_i
     void *address = dlsym(RTLD_NEXT, "clGetDeviceInfo");
     memcpy(&next, &address, sizeof address); /* ISO C has no cast for this */
     cl_int error = next(device, info, bytes, value, n_bytes);
+    if (how && !strcmp(how, "narrow") && info == CL_DEVICE_OPENCL_C_ALL_VERSIONS)
+        return CL_INVALID_VALUE;
     if (error != CL_SUCCESS || !value || !how)
         return error;
     if (info == CL_DEVICE_TYPE)
