@@ -109,7 +109,7 @@ static void sssp(struct input *self)
     write_graph(self, (struct part_wish){.refuse_negative = true});
     if (sssp_choose_form(&self->part.survey) == SSSP_FLOAT)
         die("weights of a rival are whole numbers");
-    graph_draw_weights(rows, NULL, self->options.seed);
+    graph_draw_weights(rows, 0, self->options.seed);
     say(self, "source", sssp_draw_source_of(rows, self->options.seed));
     write_file(self, "weights", rows->weights, rows->n_edges, sizeof *rows->weights);
 }

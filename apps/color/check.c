@@ -105,7 +105,7 @@ uint64_t color_check(struct color *color)
     uint32_t *expected = greedy(&whole, order), *colors = gather(color);
     uint64_t n_wrong = 0;
     for (uint64_t i = 0; i < color->part.rows.n_vertices; i++) {
-        uint32_t v = color->part.vertices[i];
+        const uint32_t v = (uint32_t)(color->part.first + i);
         n_wrong += !is_right(color, &whole, colors, expected, v);
     }
     free(order);

@@ -89,7 +89,8 @@ static void run(void *self)
 
 uint32_t *color_read(struct color *color, uint32_t node)
 {
-    uint64_t n = partition_count(&color->part.partition, node);
+    const struct block_range own = partition_range(&color->part.partition, node);
+    const uint64_t n = own.last - own.first;
     uint32_t *colors = app_array(n, sizeof *colors, "the colours");
     if (color->way->fetch)
         color->way->fetch(color, colors);

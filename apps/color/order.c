@@ -31,7 +31,7 @@ uint32_t *color_list_slots(const struct color *color)
     uint64_t n = color->part.rows.n_vertices;
     uint32_t *slots = app_array(n, sizeof *slots, "a list of vertices");
     for (uint64_t i = 0; i < n; i++)
-        slots[i] = color->part.vertices[i];
+        slots[i] = (uint32_t)(color->part.first + i);
     color_sort(color->options.seed, slots, n);
     for (uint64_t i = 0; i < n; i++)
         slots[i] = ghosts_slot(&color->ghosts, slots[i]);
@@ -40,7 +40,7 @@ uint32_t *color_list_slots(const struct color *color)
 
 static bool is_before(const struct color *color, uint32_t neighbour, uint32_t slot)
 {
-    return color_is_before(color->options.seed, neighbour, color->part.vertices[slot]);
+    return color_is_before(color->options.seed, neighbour, (uint32_t)color->part.first + slot);
 }
 
 /* Lists of neighbours, which threads make side by side, each for some own vertices that follow each other. */

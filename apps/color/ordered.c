@@ -26,13 +26,14 @@
 static void tell_begins(struct color *color, uint64_t begins)
 {
     struct node *node = &color->node;
-    uint64_t slot = color_n_own(color), n_slots = ghosts_n_slots(&color->ghosts);
-    while (slot < n_slots) {
-        uint32_t owner = ghosts_owner(&color->ghosts, slot);
-        uint64_t place = begins + node->number * sizeof slot;
-        TRY(gravel_put(node->gravel, place, &slot, sizeof slot, owner));
-        while (slot < n_slots && ghosts_owner(&color->ghosts, slot) == owner)
-            slot++;
+    const struct ghosts *ghosts = &color->ghosts;
+    const uint64_t place = begins + node->number * sizeof(uint64_t);
+    for (uint64_t i = 0, last = UINT64_MAX; i < ghosts->n; i++) {
+        const uint32_t owner = partition_owner(&color->part.partition, ghosts->vertices[i]);
+        const uint64_t slot = color_n_own(color) + i;
+        if (owner != last)
+            TRY(gravel_put(node->gravel, place, &slot, sizeof slot, owner));
+        last = owner;
     }
 }
 

@@ -84,7 +84,7 @@ static void throw_edge(void *context, struct graph_edge edge)
         return;
     if (thrower->lacks_memory)
         return;
-    uint64_t row = partition_own_index(sort->partition, sort->node, edge.from);
+    uint64_t row = edge.from - sort->node * sort->partition->block;
     struct bin *bin = &thrower->bins[row >> sort->bin_shift];
     uint64_t at = bin->n % CHUNK_EDGES;
     if (at == 0 && !add_chunk(bin, has_weights(sort))) {
@@ -104,12 +104,8 @@ static void throw_part(void *context, uint32_t part)
     struct sort *sort = context;
     struct thrower thrower = {sort, sort->bins + part * sort->n_bins, false};
     const uint32_t n_shares = sort->stream->has_parts ? PART_SHARES : 1;
-    const struct partition *partition = sort->partition;
-    const uint64_t n = partition->n_vertices;
-    /* The node's block, or everything where it has no block. */
-    struct graph_asked asked = {partition->places ? (struct block_range){0, n}
-                                                  : block_range(n, partition->n_nodes, sort->node),
-                                part * n_shares, sort->n_listed * n_shares};
+    struct graph_asked asked = {partition_range(sort->partition, sort->node), part * n_shares,
+                                sort->n_listed * n_shares};
     for (uint32_t i = 0; i < n_shares && !thrower.lacks_memory; i++, asked.part++)
         sort->stream->list(sort->stream->source, &asked, throw_edge, &thrower);
     sort->lacks_memory[part] = thrower.lacks_memory;
@@ -234,7 +230,8 @@ static void cut_into_bins(struct sort *sort)
 int graph_build_rows(struct graph *out, const struct partition *partition, uint32_t node,
                      const struct graph_stream *stream)
 {
-    *out = (struct graph){.n_vertices = partition_count(partition, node)};
+    const struct block_range own = partition_range(partition, node);
+    *out = (struct graph){.n_vertices = own.last - own.first};
     out->offsets = calloc(out->n_vertices + 1, sizeof *out->offsets);
     const uint32_t n_threads = side_by_side_threads();
     struct sort sort = {.graph = out,

@@ -27,9 +27,8 @@ static void mark(void *context, struct graph_rows rows)
     uint64_t *bits = app_array(marks->n_words, sizeof *bits, "ghosts");
     for (uint64_t e = rows.first_edge; e < rows.last_edge; e++) {
         uint32_t v = part->rows.neighbours[e];
-        uint64_t place = partition_place(&part->partition, v);
         if (!partition_has(&part->partition, part->node, v))
-            bits[place / WORD_BITS] |= UINT64_C(1) << place % WORD_BITS;
+            bits[v / WORD_BITS] |= UINT64_C(1) << v % WORD_BITS;
     }
     marks->bits[rows.part] = bits;
 }
@@ -53,10 +52,10 @@ static void list(struct ghosts *ghosts, uint64_t n_words)
         ghosts->ranks[i] = (uint32_t)ghosts->n;
         ghosts->n += (uint64_t)__builtin_popcountll(ghosts->bits[i]);
     }
-    ghosts->places = app_array(ghosts->n, sizeof *ghosts->places, "ghosts");
+    ghosts->vertices = app_array(ghosts->n, sizeof *ghosts->vertices, "ghosts");
     for (uint64_t i = 0, n = 0; i < n_words; i++)
         for (uint64_t rest = ghosts->bits[i]; rest; rest &= rest - 1)
-            ghosts->places[n++] = (uint32_t)(i * WORD_BITS + (uint64_t)__builtin_ctzll(rest));
+            ghosts->vertices[n++] = (uint32_t)(i * WORD_BITS + (uint64_t)__builtin_ctzll(rest));
 }
 
 void ghosts_open(struct ghosts *ghosts, const struct graph_part *part)
@@ -72,7 +71,7 @@ void ghosts_close(struct ghosts *ghosts)
 {
     free(ghosts->bits);
     free(ghosts->ranks);
-    free(ghosts->places);
+    free(ghosts->vertices);
     *ghosts = (struct ghosts){0};
 }
 
@@ -80,30 +79,8 @@ uint32_t ghosts_slot(const struct ghosts *ghosts, uint32_t vertex)
 {
     const struct graph_part *part = ghosts->part;
     if (partition_has(&part->partition, part->node, vertex))
-        return (uint32_t)partition_own_index(&part->partition, part->node, vertex);
-    uint64_t place = partition_place(&part->partition, vertex);
-    uint64_t below = ghosts->bits[place / WORD_BITS] & ((UINT64_C(1) << place % WORD_BITS) - 1);
-    return (uint32_t)part->rows.n_vertices + ghosts->ranks[place / WORD_BITS] +
+        return vertex - (uint32_t)part->first;
+    uint64_t below = ghosts->bits[vertex / WORD_BITS] & ((UINT64_C(1) << vertex % WORD_BITS) - 1);
+    return (uint32_t)part->rows.n_vertices + ghosts->ranks[vertex / WORD_BITS] +
            (uint32_t)__builtin_popcountll(below);
-}
-
-uint64_t ghosts_n_slots(const struct ghosts *ghosts)
-{
-    return ghosts->part->rows.n_vertices + ghosts->n;
-}
-
-uint32_t ghosts_owner(const struct ghosts *ghosts, uint64_t slot)
-{
-    uint64_t n_own = ghosts->part->rows.n_vertices;
-    return slot < n_own
-               ? ghosts->part->node
-               : partition_place_owner(&ghosts->part->partition, ghosts->places[slot - n_own]);
-}
-
-uint32_t ghosts_index(const struct ghosts *ghosts, uint64_t slot)
-{
-    uint64_t n_own = ghosts->part->rows.n_vertices;
-    return (uint32_t)(slot < n_own ? slot
-                                   : partition_place_index(&ghosts->part->partition,
-                                                           ghosts->places[slot - n_own]));
 }

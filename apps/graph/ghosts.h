@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ghosts: vertices of other nodes that neighbour a node's own, numbered from 0 in the order of
- * their places: so those of one owner stand together, in the owner's order.
+ * Ghosts: vertices of other nodes that neighbour a node's own, numbered from 0 in the vertices' order: so those of one owner
+ * are next to each other, in the owner's order.
  *
  * Path: part.h -> this -> the application's host code
  * Owner: ghosts_open makes what ghosts_close frees.
@@ -16,9 +16,9 @@
 
 struct ghosts {
     const struct graph_part *part;
-    uint64_t *bits;   /* [n_vertices / 64 + 1] by place */
-    uint32_t *ranks;  /* [n_vertices / 64 + 1] ghosts before each word of bits */
-    uint32_t *places; /* [n] of the ghosts in the partition */
+    uint64_t *bits;     /* [n_vertices / 64 + 1] */
+    uint32_t *ranks;    /* [n_vertices / 64 + 1] ghosts before each word of bits */
+    uint32_t *vertices; /* [n] */
     uint64_t n;
 };
 
@@ -34,10 +34,16 @@ void ghosts_close(struct ghosts *ghosts);
 uint32_t ghosts_slot(const struct ghosts *ghosts, uint32_t vertex);
 
 /** Slots: own vertices and ghosts [count]. */
-uint64_t ghosts_n_slots(const struct ghosts *ghosts);
+static inline uint64_t ghosts_n_slots(const struct ghosts *ghosts)
+{
+    return ghosts->part->rows.n_vertices + ghosts->n;
+}
 
-/** Owner of a slot's vertex, and its place among the owner's. */
-uint32_t ghosts_owner(const struct ghosts *ghosts, uint64_t slot);
-uint32_t ghosts_index(const struct ghosts *ghosts, uint64_t slot);
+/** A slot's vertex. */
+static inline uint64_t ghosts_vertex(const struct ghosts *ghosts, uint64_t slot)
+{
+    const uint64_t n_own = ghosts->part->rows.n_vertices;
+    return slot < n_own ? ghosts->part->first + slot : ghosts->vertices[slot - n_own];
+}
 
 #endif

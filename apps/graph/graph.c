@@ -111,7 +111,7 @@ static uint64_t copy_once(uint32_t *to, const uint32_t *row, uint64_t n, uint32_
 
 struct simple {
     struct graph *graph;
-    const uint32_t *vertices;
+    uint64_t first;                             /* vertex */
     struct graph_rows parts[SIDE_BY_SIDE_MOST]; /* as they were */
 };
 
@@ -124,8 +124,8 @@ static void make_rows_simple(void *context, struct graph_rows part)
     for (uint64_t u = part.first; u < part.last; u++) {
         uint64_t end = offsets[u + 1] - part.first_edge;
         qsort(neighbours + start, end - start, sizeof *neighbours, compare_vertices);
-        n_kept +=
-            copy_once(neighbours + n_kept, neighbours + start, end - start, simple->vertices[u]);
+        n_kept += copy_once(neighbours + n_kept, neighbours + start, end - start,
+                            (uint32_t)(simple->first + u));
         offsets[u + 1] = n_kept;
         start = end;
     }
@@ -149,9 +149,9 @@ static void join_parts(struct simple *simple)
     }
 }
 
-void graph_make_simple(struct graph *rows, const uint32_t *vertices)
+void graph_make_simple(struct graph *rows, uint64_t first)
 {
-    struct simple simple = {.graph = rows, .vertices = vertices};
+    struct simple simple = {.graph = rows, .first = first};
     graph_rows_side_by_side(rows, make_rows_simple, &simple);
     join_parts(&simple);
     free(rows->weights);

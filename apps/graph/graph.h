@@ -67,9 +67,9 @@ int graph_transpose(struct graph *out, const struct graph *graph);
 /**
  * Sort each row, drop its loops, all but one of equal neighbours, and the weights: in place.
  *
- * @param vertices  [n_vertices] number of each row's vertex in the whole graph.
+ * @param first  number of the first row's vertex in the whole graph.
  */
-void graph_make_simple(struct graph *rows, const uint32_t *vertices);
+void graph_make_simple(struct graph *rows, uint64_t first);
 
 /** Is it what struct graph promises: offsets from 0 to n_edges and rising, neighbours in range? */
 bool graph_is_sound(const struct graph *graph);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's part of the graph, whether all nodes have parts of the same partition, which edges stay, and what they weigh.
+ * A node's part of the graph, which edges stay, and what they weigh.
  *
  * Path: an application -> this -> part.c
  * Owner: see part.h.
@@ -8,7 +8,6 @@
  */
 #include "graph/node_part.h"
 #include "frame/die.h"
-#include "frame/random.h"
 #include "graph/rows.h"
 
 #include <stdlib.h>
@@ -33,11 +32,6 @@ void node_part_of_process(struct node *node, struct graph_part *part)
         check_edges((part->survey.n_edges + node->n_processes - 1) / node->n_processes);
     part_open(part, node->n_processes, node->n_processes == 1 ? 0 : node->number);
     check_edges(part->rows.n_edges);
-    uint64_t hash = part->partition.n_vertices;
-    for (uint64_t v = 0; part->partition.places && v < part->partition.n_vertices; v++)
-        hash = random_mix(hash ^ part->partition.places[v]);
-    if (node_least(node, hash) != node_most(node, hash))
-        die("METIS has cut the graph differently at other nodes");
 }
 
 void node_part(struct node *node, struct graph_part *part)
@@ -93,15 +87,15 @@ uint32_t *node_part_split(struct graph_part *part, bool sends_own)
 struct gravel_mirror *node_part_mirror(struct node *node, const struct ghosts *ghosts,
                                        uint64_t offset, uint32_t type, bool adds)
 {
-    const uint64_t n_own = ghosts->part->rows.n_vertices;
+    const struct partition *partition = &ghosts->part->partition;
     struct gravel_mirror *mirror;
     if (node_sum(node, ghosts->n) == 0)
         return NULL;
     uint64_t *n_words = app_array(node->n_nodes, sizeof *n_words, "a plan");
     uint32_t *indices = app_array(ghosts->n, sizeof *indices, "a plan");
     for (uint64_t i = 0; i < ghosts->n; i++) {
-        n_words[ghosts_owner(ghosts, n_own + i)]++;
-        indices[i] = ghosts_index(ghosts, n_own + i);
+        n_words[partition_owner(partition, ghosts->vertices[i])]++;
+        indices[i] = (uint32_t)partition_index(partition, ghosts->vertices[i]);
     }
     const struct gravel_words words = GRAVEL_WORDS(offset, type, n_words, indices);
     TRY(adds ? gravel_mirror_create_slots(&mirror, node->gravel, GRAVEL_ADD, &words)

@@ -24,21 +24,21 @@
 void node_survey(struct node *node, struct graph_part *part, uint64_t seed, struct part_wish wish);
 
 /**
- * Get this node's rows of a graph that part_survey has found out about; or die, also with loop-back
- * nodes, and if METIS gave other parts at other nodes. Collective.
+ * Get this node's rows of a graph that part_survey has found out about; or die, also with loop-back nodes. Collective.
  */
 void node_part(struct node *node, struct graph_part *part);
 
 /** As above; but a process that stands for several nodes gets the whole graph: the rows of all of them. */
 void node_part_of_process(struct node *node, struct graph_part *part);
 
-/* --send-own, of an application whose edges to a node's own vertices need no messages. */
-#define SEND_OWN_OPTION(in, is_set)                                                         \
-    {                                                                                       \
-        "send-own", 0, NULL,                                                                \
-            "Send messages to the node's own vertices too, by the way of all others (they " \
-            "are updated in place)",                                                        \
-            OPTION_FLAG(in, is_set)                                                         \
+/* --send-own, of an application that needs no messages along edges to a node's own vertices, and few along others. */
+#define SEND_OWN_OPTION(in, is_set)                                                               \
+    {                                                                                             \
+        "send-own", 0, NULL,                                                                      \
+            "Send a message along every edge, to the node's own vertices too (these are updated " \
+            "in place, and "                                                                      \
+            "a word goes to each other one; given with --model)",                                 \
+            OPTION_FLAG(in, is_set)                                                               \
     }
 
 /**

@@ -8,7 +8,6 @@
 #include "graph/options.h"
 #include "graph/generate.h"
 #include "graph/mesh.h"
-#include "graph/partition.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,23 +64,6 @@ static error_t take_vertices(struct argp_state *state, const struct app_option *
                : choose(state, option, value, options, is_mesh ? GRAPH_FROM_MESH : GRAPH_FROM_BAND);
 }
 
-static const char *const partitions[] = {
-    [GRAPH_BY_BLOCK] = "block", [GRAPH_BY_METIS] = "metis", [GRAPH_BY_HASH] = "hash"};
-
-const char *graph_partition_name(enum graph_partition partition)
-{
-    return partitions[partition];
-}
-
-static error_t take_partition(struct argp_state *state, const struct app_option *option,
-                              const char *value, void *field)
-{
-    const error_t error = option_index(state, option, value, field);
-    if (!error && *(enum graph_partition *)field == GRAPH_BY_METIS && !PARTITION_HAS_METIS)
-        return option_refuse(state, option, "metis: built without METIS (libmetis-dev)");
-    return error;
-}
-
 const struct app_option options_of_graphs[] = {
     {"file", 'f', "FILE",
      "Read .graph .mtx .gr, whose vertices count from 1, or .el .wel .txt .tsv, from 0 (from 1 if "
@@ -100,10 +82,6 @@ const struct app_option options_of_graphs[] = {
     {"band", 0, "VERTICES",
      "Generate a band graph of so many vertices, 19 edges each (cage15 has 5154859)", take_vertices,
      0, BAND_MIN_VERTICES, BAND_MAX_VERTICES},
-    {"partition", 0, "block|metis|hash",
-     "Spread vertices over nodes by block, by hash so that all have about as many edges, or by "
-     "metis so that few edges cross (block)",
-     take_partition, OPTION_AT(struct graph_options, partition, enum graph_partition), 0, 0},
     {0}};
 
 void graph_options_name(const struct graph_options *options, char *name, size_t name_bytes)

@@ -20,30 +20,24 @@ enum graph_source {
     GRAPH_FROM_BAND
 };
 
-enum graph_partition { GRAPH_BY_BLOCK, GRAPH_BY_METIS, GRAPH_BY_HASH };
-
 struct graph_options {
     enum graph_source source; /* -f, -g, -u, --mesh or --band; the application may set a default */
     const char *file;
-    uint32_t scale;                 /* log2 of the vertices */
-    uint32_t degree;                /* -k: edges drawn per vertex */
-    uint64_t n_vertices;            /* of --mesh or --band */
-    enum graph_partition partition; /* --partition */
-    bool has_source, has_degree;    /* one was given */
+    uint32_t scale;              /* log2 of the vertices */
+    uint32_t degree;             /* -k: edges drawn per vertex */
+    uint64_t n_vertices;         /* of --mesh or --band */
+    bool has_source, has_degree; /* one was given */
 };
 
 /* Start from this, then change what the application wants otherwise. */
 #define GRAPH_OPTIONS_DEFAULT ((struct graph_options){.degree = 16})
 
-/* -f -g -u -k --mesh --band --partition; the offset is of a struct graph_options. */
+/* -f -g -u -k --mesh --band; the offset is of a struct graph_options. */
 extern const struct app_option options_of_graphs[];
 #define GRAPH_OPTIONS_GROUP(at)             \
     {                                       \
         "Graph:", 20, options_of_graphs, at \
     }
-
-/** As --partition has it: "block". */
-const char *graph_partition_name(enum graph_partition partition);
 
 /**
  * A short name of the input: "kronecker-20", "uniform-20", "mesh-1000", "band-1000", or the file's

@@ -82,8 +82,7 @@ static void generate_rows(struct graph *rows, const struct graph_part *part,
                                            ? band_stream(&part->band)
                                            : edge_numbers_stream(&part->numbers);
     if (graph_build_rows(rows, partition, node, &stream))
-        die("no memory for the rows of %llu vertices",
-            (unsigned long long)partition_count(partition, node));
+        die("no memory for the rows of %llu vertices", (unsigned long long)rows->n_vertices);
 }
 
 static void read_rows(struct graph *rows, const struct graph_part *part,
@@ -96,63 +95,25 @@ static void read_rows(struct graph *rows, const struct graph_part *part,
         die("%s", reason);
 }
 
-/* The numbers of a node's vertices, in the order of its rows. */
-static uint32_t *list_vertices(const struct partition *partition, uint32_t node)
+/* Gets the rows of a node in any partition. */
+static void get_rows(struct graph *rows, const struct graph_part *part,
+                     const struct partition *partition, uint32_t node)
 {
-    uint64_t n = partition_count(partition, node);
-    uint32_t *vertices = malloc(n ? n * sizeof *vertices : 1);
-    if (!vertices)
-        die("no memory for the numbers of %llu vertices", (unsigned long long)n);
-    uint64_t first =
-        partition->places ? 0 : block_range(partition->n_vertices, partition->n_nodes, node).first;
-    for (uint64_t v = first, i = 0; i < n; v++)
-        if (partition_has(partition, node, v))
-            vertices[i++] = (uint32_t)v;
-    return vertices;
-}
-
-/* Rows of a node in any partition. @return the numbers of their vertices. */
-static uint32_t *get_rows(struct graph *rows, const struct graph_part *part,
-                          const struct partition *partition, uint32_t node, bool is_undirected)
-{
+    const bool is_undirected = part->wish.is_undirected;
     if (part->options.source == GRAPH_FROM_FILE)
         read_rows(rows, part, partition, node, is_undirected && !part->survey.is_symmetric);
     else
         generate_rows(rows, part, partition, node);
-    uint32_t *vertices = list_vertices(partition, node);
     if (is_undirected)
-        graph_make_simple(rows, vertices);
-    return vertices;
-}
-
-static void get_whole(struct graph *whole, const struct graph_part *part, bool is_undirected)
-{
-    const struct partition all = partition_blocks(part->survey.n_vertices, 1);
-    free(get_rows(whole, part, &all, 0, is_undirected));
-}
-
-static void cut_by_metis(struct graph_part *part, uint32_t n_nodes)
-{
-    struct graph whole;
-    get_whole(&whole, part, true);
-    int status = partition_metis(&part->partition, &whole, n_nodes);
-    graph_free(&whole);
-    if (status)
-        die("METIS cannot cut %llu vertices into %u parts: %s",
-            (unsigned long long)part->survey.n_vertices, n_nodes, strerror(-status));
+        graph_make_simple(rows, partition_range(partition, node).first);
 }
 
 void part_open(struct graph_part *part, uint32_t n_nodes, uint32_t node)
 {
     part->node = node;
     part->partition = partition_blocks(part->survey.n_vertices, n_nodes);
-    if (part->options.partition == GRAPH_BY_METIS)
-        cut_by_metis(part, n_nodes);
-    if (part->options.partition == GRAPH_BY_HASH &&
-        partition_hash(&part->partition, part->survey.n_vertices, n_nodes))
-        die("no memory for the places of %llu vertices",
-            (unsigned long long)part->survey.n_vertices);
-    part->vertices = get_rows(&part->rows, part, &part->partition, node, part->wish.is_undirected);
+    part->first = partition_range(&part->partition, node).first;
+    get_rows(&part->rows, part, &part->partition, node);
 }
 
 void part_forget_edges(struct graph_part *part)
@@ -165,15 +126,14 @@ void part_forget_edges(struct graph_part *part)
 
 void part_whole(struct graph *whole, const struct graph_part *part)
 {
-    get_whole(whole, part, part->wish.is_undirected);
+    const struct partition all = partition_blocks(part->survey.n_vertices, 1);
+    get_rows(whole, part, &all, 0);
 }
 
 void part_close(struct graph_part *part)
 {
     mesh_close(&part->mesh);
-    partition_close(&part->partition);
     graph_free(&part->rows);
-    free(part->vertices);
     *part = (struct graph_part){0};
 }
 
@@ -184,7 +144,6 @@ void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edge
     graph_options_name(options, trials->input, sizeof trials->input);
     trials_add_number(trials, "vertices", part->survey.n_vertices);
     trials_add_number(trials, "edges", n_edges);
-    trials_add_word(trials, "partition", graph_partition_name(options->partition));
     if (options->source != GRAPH_FROM_FILE)
         trials_add_number(trials, "seed", seed);
     if (options->source == GRAPH_FROM_KRONECKER || options->source == GRAPH_FROM_UNIFORM) {
@@ -203,8 +162,7 @@ static uint32_t drawn_weight(uint64_t key, uint32_t u, uint32_t v)
 
 struct draw {
     struct graph *graph;
-    const uint32_t *vertices;
-    uint64_t key;
+    uint64_t first, key;
 };
 
 static void draw_rows(void *context, struct graph_rows rows)
@@ -212,13 +170,13 @@ static void draw_rows(void *context, struct graph_rows rows)
     const struct draw *draw = context;
     const struct graph *graph = draw->graph;
     for (uint64_t u = rows.first; u < rows.last; u++) {
-        uint32_t from = draw->vertices ? draw->vertices[u] : (uint32_t)u;
+        const uint32_t from = (uint32_t)(draw->first + u);
         for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++)
             graph->weights[e].as_uint = drawn_weight(draw->key, from, graph->neighbours[e]);
     }
 }
 
-void graph_draw_weights(struct graph *rows, const uint32_t *vertices, uint64_t seed)
+void graph_draw_weights(struct graph *rows, uint64_t first, uint64_t seed)
 {
     if (rows->weights_are != GRAPH_UNWEIGHTED)
         return;
@@ -226,6 +184,6 @@ void graph_draw_weights(struct graph *rows, const uint32_t *vertices, uint64_t s
     if (!rows->weights)
         die("no memory for weights of %llu edges", (unsigned long long)rows->n_edges);
     rows->weights_are = GRAPH_UINT;
-    struct draw draw = {rows, vertices, random_key(~seed)}; /* not the key that drew the edges */
+    struct draw draw = {rows, first, random_key(~seed)}; /* not the key that drew the edges */
     graph_rows_side_by_side(rows, draw_rows, &draw);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One node's part of a graph: found out about first, then read or generated row by row, so that no
- * process ever holds more than its own rows (but for --partition metis, see partition.h; and 4 bytes a vertex of the
- * whole graph for --partition hash).
+ * process ever holds more than its own rows.
  *
  * Path: options.h -> this -> the application's host code
  * Owner: part_survey and part_open make what part_close frees.
@@ -36,8 +35,8 @@ struct graph_part {
 
     struct partition partition;
     uint32_t node;
-    struct graph rows;  /* row i: neighbours of the node's i-th vertex, numbers of the whole */
-    uint32_t *vertices; /* [rows.n_vertices] their own numbers, rising */
+    uint64_t first;    /* number of the node's first vertex */
+    struct graph rows; /* row i: neighbours of vertex first + i, numbers of the whole */
 };
 
 /**
@@ -74,8 +73,8 @@ void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edge
  * Draw a whole weight for each edge, the same in both directions and in every part of the graph; or die. A graph with
  * weights keeps them.
  *
- * @param vertices  [n_vertices] numbers of the rows' vertices in the whole graph; NULL: the rows are of the whole.
+ * @param first  number of the first row's vertex in the whole graph.
  */
-void graph_draw_weights(struct graph *rows, const uint32_t *vertices, uint64_t seed);
+void graph_draw_weights(struct graph *rows, uint64_t first, uint64_t seed);
 
 #endif

@@ -100,7 +100,7 @@ static uint64_t check_edges(const struct mst *mst)
     bool *are_there = app_array(edges->n, sizeof *are_there, "the check");
     uint64_t n_wrong = 0;
     part_whole(&graph, &mst->part);
-    graph_draw_weights(&graph, NULL, mst->options.seed);
+    graph_draw_weights(&graph, 0, mst->options.seed);
     for (uint32_t u = 0; u < graph.n_vertices; u++)
         for (uint64_t i = graph.offsets[u]; i < graph.offsets[u + 1]; i++) {
             const uint32_t v = graph.neighbours[i];

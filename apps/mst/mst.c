@@ -114,7 +114,7 @@ static void take_edges(struct mst *mst)
         part_whole(&whole, &mst->part);
         graph = &whole;
     }
-    graph_draw_weights(graph, NULL, mst->options.seed);
+    graph_draw_weights(graph, 0, mst->options.seed);
     mst->has_floats = graph->weights_are == GRAPH_FLOAT;
     edges_open(&mst->edges, graph, &mst->part);
     part_forget_edges(&mst->part);

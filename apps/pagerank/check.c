@@ -80,7 +80,7 @@ uint64_t check_ranks(void *self, struct trials *trials)
     node_read(&pagerank->node, pagerank->rank,
               n_own * (is_fixed ? sizeof(cl_ulong) : sizeof(cl_float)), own);
     for (uint64_t i = 0; i < n_own; i++) {
-        const uint64_t right = expected[pagerank->part.vertices[i]];
+        const uint64_t right = expected[pagerank->part.first + i];
         n_wrong += is_fixed ? ((const cl_ulong *)own)[i] != right
                             : !is_near(((const cl_float *)own)[i], right);
     }

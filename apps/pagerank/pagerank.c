@@ -4,10 +4,9 @@
  * blocks.
  *
  * An iteration sums up what a node's vertices give each vertex, and sends the sums for vertices of
- * other nodes, a word each. With --send edges every edge to another node is a message: a work-item
- * adds its source's share of rank to its target's sum. Vertices without edges give their rank to
- * all. The float form is the usual one; the fixed-point form gives the same bits on any number of
- * nodes.
+ * other nodes, a word each. With --send-own every edge is a message: a work-item adds its source's
+ * share of rank to its target's sum. Vertices without edges give their rank to all. The float form
+ * is the usual one; the fixed-point form gives the same bits on any number of nodes.
  *
  * Path: main -> open_node (this node's part) -> iterate -> pagerank.cl -> sums at every node -> check.c -> report
  * Owner: open_node makes what close_node frees.
@@ -44,9 +43,9 @@ static uint64_t n_groups(const struct pagerank *pagerank)
 
 /* ---- edges that are pulled along ----------------------------------------------------------------
  *
- * The edges that need no messages are turned round and cut into chunks, each of which a work-item adds up. They end at
- * own vertices, and if words are sent at ghosts, which come after these. An own vertex's sum is that of its chunks and
- * of what other nodes sent; a ghost's is sent to its owner.
+ * Unless edges are messages they are turned round and cut into chunks, each of which a work-item adds up. They end at own
+ * vertices and at ghosts, which come after these. An own vertex's sum is that of its chunks and of what other nodes sent; a
+ * ghost's is sent to its owner.
  */
 
 /* Edges of a target's chunks. Those of a hub are longer: a work-item adds up a chunk, and another one the chunks. */
@@ -63,36 +62,23 @@ static uint64_t n_targets(const struct pagerank *pagerank)
     return n_own(pagerank) + pagerank->n_ghosts;
 }
 
-static uint32_t target_of(const struct pagerank *pagerank, uint64_t e)
-{
-    const struct graph_part *part = &pagerank->part;
-    uint32_t v = part->rows.neighbours[e];
-    return pagerank->n_ghosts ? ghosts_slot(&pagerank->ghosts, v)
-                              : (uint32_t)partition_own_index(&part->partition, part->node, v);
-}
-
-struct pulled {
-    const struct pagerank *pagerank;
-    const uint32_t *splits;
-};
-
 static void list_pulled(const void *source, const struct graph_asked *asked, graph_visit *visit,
                         void *context)
 {
-    const struct pulled *pulled = source;
-    const struct graph *graph = &pulled->pagerank->part.rows;
+    const struct pagerank *pagerank = source;
+    const struct graph *graph = &pagerank->part.rows;
     const struct graph_rows rows = graph_rows_of(graph, asked->part, asked->n_parts);
-    for (uint64_t u = rows.first; u < rows.last; u++)
-        for (uint64_t e = graph->offsets[u]; e < pulled->splits[u]; e++)
+    for (uint64_t u = rows.first; u < rows.last && !pagerank->sends_edges; u++)
+        for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++)
             visit(context,
-                  (struct graph_edge){.from = target_of(pulled->pagerank, e), .to = (uint32_t)u});
+                  (struct graph_edge){.from = ghosts_slot(&pagerank->ghosts, graph->neighbours[e]),
+                                      .to = (uint32_t)u});
 }
 
 /* A row for each target, of the sources that it pulls from; or die. */
-static struct graph turn_round(const struct pagerank *pagerank, const uint32_t *splits)
+static struct graph turn_round(const struct pagerank *pagerank)
 {
-    const struct pulled pulled = {pagerank, splits};
-    const struct graph_stream stream = {list_pulled, &pulled, GRAPH_UNWEIGHTED, true};
+    const struct graph_stream stream = {list_pulled, pagerank, GRAPH_UNWEIGHTED, true};
     const struct partition targets = partition_blocks(n_targets(pagerank), 1);
     struct graph turned;
     if (graph_build_rows(&turned, &targets, 0, &stream))
@@ -130,9 +116,9 @@ static size_t partial_bytes(const struct pagerank *pagerank)
     return (pagerank->n_chunks + 1) * rank_bytes(pagerank);
 }
 
-static void upload_pulled(struct pagerank *pagerank, const uint32_t *splits)
+static void upload_pulled(struct pagerank *pagerank)
 {
-    struct graph turned = turn_round(pagerank, splits);
+    struct graph turned = turn_round(pagerank);
     pagerank->sources =
         node_array(&pagerank->node, turned.n_edges * sizeof(cl_uint), turned.neighbours);
     upload_chunks(pagerank, turned.offsets);
@@ -191,53 +177,38 @@ static void begin_words(struct pagerank *pagerank)
     TRY(gravel_mirror_begin(pagerank->slots));
 }
 
-/* ---- messages, along the edges to other nodes or with --send-own along all --------------------- */
+/* ---- messages along all edges ------------------------------------------------------------------ */
 
 /* What a kernel knows of an edge. */
 enum item { SOURCE, OWNER, INDEX };
 
-/* Of the edges that are sent along. */
-static cl_mem upload_items(struct pagerank *pagerank, const uint32_t *splits, enum item item)
-{
-    const struct graph_part *part = &pagerank->part;
-    uint64_t n = 0;
-    cl_uint *list = app_array(pagerank->n_sent, sizeof *list, "a list of edges");
-    for (uint64_t u = 0; u < part->rows.n_vertices; u++)
-        for (uint64_t e = splits[u]; e < part->rows.offsets[u + 1]; e++) {
-            const uint32_t v = part->rows.neighbours[e];
-            list[n++] = item == SOURCE  ? (cl_uint)u
-                        : item == OWNER ? partition_owner(&part->partition, v)
-                                        : (cl_uint)partition_index(&part->partition, v);
-        }
-    return node_upload(&pagerank->node, n * sizeof *list, list);
-}
-
-static void upload_pushed(struct pagerank *pagerank, const uint32_t *splits)
+static cl_mem upload_items(struct pagerank *pagerank, enum item item)
 {
     const struct graph *rows = &pagerank->part.rows;
-    pagerank->n_sent = 0;
+    const struct partition *partition = &pagerank->part.partition;
+    cl_uint *list = app_array(rows->n_edges, sizeof *list, "a list of edges");
     for (uint64_t u = 0; u < rows->n_vertices; u++)
-        pagerank->n_sent += rows->offsets[u + 1] - splits[u];
-    pagerank->any_sent = node_sum(&pagerank->node, pagerank->n_sent) > 0;
-    pagerank->to_node = upload_items(pagerank, splits, OWNER);
-    pagerank->to_index = upload_items(pagerank, splits, INDEX);
-    pagerank->from = upload_items(pagerank, splits, SOURCE);
+        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++) {
+            const uint32_t v = rows->neighbours[e];
+            list[e] = item == SOURCE  ? (cl_uint)u
+                      : item == OWNER ? partition_owner(partition, v)
+                                      : (cl_uint)partition_index(partition, v);
+        }
+    return node_upload(&pagerank->node, rows->n_edges * sizeof *list, list);
 }
 
-static cl_kernel push_kernel(struct pagerank *pagerank, const char *name)
+static void upload_pushed(struct pagerank *pagerank)
 {
-    cl_kernel push = node_kernel(&pagerank->node, name);
-    NODE_SET_ARRAYS(push, 2, pagerank->from, pagerank->to_node, pagerank->to_index,
-                    pagerank->share);
-    return push;
+    pagerank->to_node = upload_items(pagerank, OWNER);
+    pagerank->to_index = upload_items(pagerank, INDEX);
+    pagerank->from = upload_items(pagerank, SOURCE);
 }
 
 static void open_push(struct pagerank *pagerank)
 {
-    if (pagerank->per_item == 0)
-        pagerank->per_item = node_derive_each(&pagerank->node, pagerank->n_sent);
-    pagerank->push.one = push_kernel(pagerank, "push");
-    pagerank->push.several = push_kernel(pagerank, "push_several");
+    pagerank->push = node_kernel(&pagerank->node, "push");
+    NODE_SET_ARRAYS(pagerank->push, 2, pagerank->from, pagerank->to_node, pagerank->to_index,
+                    pagerank->share);
 }
 
 static void push(struct pagerank *pagerank, uint64_t sums)
@@ -245,10 +216,8 @@ static void push(struct pagerank *pagerank, uint64_t sums)
     /* A message an edge: an index and a rank. */
     const struct node_bound bound = {.n_messages = 1,
                                      .message_bytes = 4 + (uint32_t)rank_bytes(pagerank)};
-    NODE_SET(pagerank->push.one, 6, cl_ulong, sums);
-    NODE_SET(pagerank->push.several, 6, cl_ulong, sums);
-    node_send_each(&pagerank->node, &pagerank->push, pagerank->n_sent, (uint32_t)pagerank->per_item,
-                   bound);
+    NODE_SET(pagerank->push, 6, cl_ulong, sums);
+    node_send(&pagerank->node, pagerank->push, pagerank->part.rows.n_edges, bound);
 }
 
 /* ---- the part of the graph ------------------------------------------------------------------- */
@@ -262,31 +231,18 @@ static void upload_degrees(struct pagerank *pagerank)
     pagerank->degree = node_upload(&pagerank->node, n * sizeof *degrees, degrees);
 }
 
-/* Where the edges begin, in each row, that are messages: edges before them are pulled along. */
-static uint32_t *split_rows(struct pagerank *pagerank)
-{
-    struct graph_part *part = &pagerank->part;
-    if (!pagerank->sends_words)
-        return node_part_split(part, pagerank->sends_own);
-    uint32_t *ends = app_array(n_own(pagerank), sizeof *ends, "a list of edges");
-    for (uint64_t u = 0; u < n_own(pagerank); u++)
-        ends[u] = (uint32_t)part->rows.offsets[u + 1];
-    return ends;
-}
-
 /* One list after the other, so that the host never has more than one; then the device has all. */
 static void upload_lists(struct pagerank *pagerank)
 {
-    if (pagerank->sends_words) {
+    if (pagerank->sends_edges) {
+        upload_pushed(pagerank);
+    } else {
         ghosts_open(&pagerank->ghosts, &pagerank->part);
         pagerank->n_ghosts = pagerank->ghosts.n;
         pagerank->slots = node_part_mirror(&pagerank->node, &pagerank->ghosts, pagerank->sums[0],
                                            pagerank->is_fixed ? GRAVEL_ULONG : GRAVEL_FLOAT, true);
     }
-    uint32_t *splits = split_rows(pagerank);
-    upload_pushed(pagerank, splits);
-    upload_pulled(pagerank, splits);
-    free(splits);
+    upload_pulled(pagerank);
     ghosts_close(&pagerank->ghosts);
     upload_degrees(pagerank);
     part_forget_edges(&pagerank->part);
@@ -304,25 +260,13 @@ static void build(struct pagerank *pagerank)
     node_build(&pagerank->node, "pagerank.cl", pagerank_cl, defines);
 }
 
-/* Words, if no option is about messages. */
-static void choose_send(struct pagerank *pagerank)
-{
-    const bool has_messages =
-        pagerank->sends_own || pagerank->per_item || pagerank->node.model != model_gravel;
-    if (pagerank->node.schedule && pagerank->sends_own)
-        die("--schedule: no --send-own, as its vertices pull");
-    if (!pagerank->send)
-        pagerank->send = has_messages ? "edges" : "words";
-    pagerank->sends_words = !strcmp(pagerank->send, "words");
-    if (pagerank->sends_words && has_messages)
-        die("--send words: no --send-own, --per-item or --model, which are about messages");
-}
-
 static void open_node(void *self)
 {
     struct pagerank *pagerank = self;
     struct node *node = &pagerank->node;
-    choose_send(pagerank);
+    pagerank->sends_edges |= node->model != model_gravel;
+    if (node->schedule && pagerank->sends_edges)
+        die("--schedule: no --send-own and no --model, as its vertices pull");
     node_survey(&pagerank->node, &pagerank->part, pagerank->options.seed,
                 (struct part_wish){.no_weights = true});
     pagerank->n_vertices = pagerank->part.survey.n_vertices;
@@ -330,12 +274,12 @@ static void open_node(void *self)
     /* The heap suffices for one node alone, because only an open node knows how many there are. Words need sums, slots,
      * and the words that arrive, twice; while nodes exchange plans, of each node some bytes. */
     const uint64_t bytes = pagerank->n_vertices * rank_bytes(pagerank);
-    node_open(node, pagerank->sends_words ? 4 * bytes + PLAN_BYTES : 2 * bytes);
+    node_open(node, pagerank->sends_edges ? 2 * bytes : 4 * bytes + PLAN_BYTES);
     node_part(node, &pagerank->part);
     uint64_t block_bytes = pagerank->part.partition.block * rank_bytes(pagerank);
     TRY(gravel_alloc(node->gravel, block_bytes, &pagerank->sums[0]));
     pagerank->sums[1] = pagerank->sums[0];
-    if (!pagerank->sends_words)
+    if (pagerank->sends_edges)
         TRY(gravel_alloc(node->gravel, block_bytes, &pagerank->sums[1]));
     upload_lists(pagerank);
     pagerank->rank = node_array(node, n_own(pagerank) * rank_bytes(pagerank), NULL);
@@ -346,7 +290,8 @@ static void open_node(void *self)
     NODE_SET_ARRAYS(pagerank->apply, 2, pagerank->rank, pagerank->share, pagerank->degree);
     NODE_SET_ARRAYS(pagerank->apply, 8, pagerank->totals, pagerank->chunks, pagerank->partial);
     open_pull(pagerank);
-    open_push(pagerank);
+    if (pagerank->sends_edges)
+        open_push(pagerank);
     open_words(pagerank);
 }
 
@@ -430,12 +375,12 @@ static void iterate_once(struct pagerank *pagerank, uint64_t sums)
 {
     const uint64_t n = pagerank->n_vertices;
     begin_words(pagerank);
-    if (pagerank->any_sent)
+    if (pagerank->sends_edges)
         push(pagerank, sums);
     pull(pagerank);
     if (pagerank->slots)
         TRY(gravel_mirror_end(pagerank->slots));
-    if (pagerank->any_sent)
+    if (pagerank->sends_edges)
         TRY(gravel_barrier(pagerank->node.gravel));
     apply(pagerank, sums,
           rank_of(pagerank, (RANK_ONE - DAMP_FIXED(RANK_ONE)) / n, (1 - DAMPING) / (double)n),
@@ -461,15 +406,7 @@ static const struct app_option own_options[] = {
      OPTION_REAL(struct pagerank, tolerance)},
     {"fixed", 0, NULL, "Add in fixed point: the same bits on any number of nodes",
      OPTION_FLAG(struct pagerank, is_fixed)},
-    {"send", 0, "words|edges",
-     "What goes to other nodes: words, a sum for each of their vertices; or edges, a message each "
-     "(words; edges with --send-own, --per-item or --model)",
-     OPTION_CHOICE(struct pagerank, send)},
-    SEND_OWN_OPTION(struct pagerank, sends_own),
-    {"per-item", 0, "N",
-     "Edges of a work-item that sends (1; on step pump up to 1024, so that a launch is a few "
-     "slices)",
-     OPTION_NUMBER(struct pagerank, per_item, 1, 1 << 20)},
+    SEND_OWN_OPTION(struct pagerank, sends_edges),
     TASKS_OPTION(
         struct pagerank, node,
         "Pull ranks instead, by vertices shared out to groups' deques, on one node, by this "
@@ -487,9 +424,7 @@ static void describe(void *self, struct trials *trials)
     part_describe(&pagerank->part, pagerank->options.seed, pagerank->n_edges, trials);
     trials_add_number(trials, "iterations", pagerank->n_done);
     trials_add_real(trials, "tolerance", pagerank->tolerance);
-    trials_add_word(trials, "send", pagerank->send);
-    if (!pagerank->sends_words)
-        trials_add_number(trials, "edges_per_item", pagerank->per_item);
+    trials_add_word(trials, "send", pagerank->sends_edges ? "edges" : "words");
 }
 
 static void result(void *self, struct trials *trials)

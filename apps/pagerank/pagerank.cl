@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PageRank: each node pulls its sources' shares of rank for each target, and sends the sums for other nodes' targets, or a
- * share along each edge to another node.
+ * PageRank: each node pulls its sources' shares of rank for each target, and sends the sums for other nodes' targets; or it
+ * sends a share along each edge.
  *
  * The host defines GROUP_ITEMS (work-items of a full group) and, for the form that is the same bit for bit in
  * any order, PAGERANK_FIXED: ranks are then integers, in units of 2^-62 of all rank.
@@ -27,31 +27,19 @@ typedef float rank_type;
 #define DAMP(rank) (0.85f * (rank))
 #endif
 
-#define PUSH_ARGUMENTS                                                             \
-    GRAVEL_ARENA, ulong first, global const uint *restrict from,                   \
-        global const uint *restrict to_node, global const uint *restrict to_index, \
-        global const rank_type *restrict share, ulong sums
-
 /*
- * Global size: this node's edges that are sent along, from number `first`; local size: any that divides it.
+ * Global size: this node's edges, from number `first`; local size: any that divides it.
  * from: [edges] source vertex, by its place at this node. to_node, to_index: [edges] target's owner and place
  * there. share: [vertices] what each vertex gives every neighbour. sums: heap offset of rank_type [block].
  * When it ends, all contributions are sent.
  */
-kernel void push(PUSH_ARGUMENTS)
+kernel void push(GRAVEL_ARENA, ulong first, global const uint *restrict from,
+                 global const uint *restrict to_node, global const uint *restrict to_index,
+                 global const rank_type *restrict share, ulong sums)
 {
     GRAVEL_OPEN(g);
     size_t e = first + get_global_id(0);
     ADD_RANK(g, sums, to_index[e], share[from[e]], to_node[e]);
-}
-
-/* With `each` edges a work-item; edges of a group are neighbours. */
-kernel void push_several(PUSH_ARGUMENTS, uint each)
-{
-    GRAVEL_OPEN(g);
-    size_t e = first + (get_global_id(0) - get_local_id(0)) * each + get_local_id(0);
-    for (uint i = 0; i < each; i++, e += get_local_size(0))
-        ADD_RANK(g, sums, to_index[e], share[from[e]], to_node[e]);
 }
 
 /* What the sources of a chunk's edges give. */

@@ -10,7 +10,6 @@
 #define APPS_PAGERANK_H
 
 #include "frame/app.h"
-#include "frame/each.h"
 #include "frame/tasks.h"
 #include "graph/node_part.h"
 
@@ -31,10 +30,8 @@ struct pagerank {
     uint64_t n_iterations; /* at most */
     double tolerance;      /* stop once all ranks together change less; 0 never stops */
     bool is_fixed;
-    const char *send;  /* "words" or "edges"; NULL until open_node if it is to be chosen */
-    bool sends_words;  /* a sum a target of another node; else a message an edge */
-    bool sends_own;    /* ranks for own vertices too; else those are pulled */
-    uint64_t per_item; /* edges of a work-item; 0 until open_node if it is to be derived */
+    bool
+        sends_edges; /* a message an edge; else ranks are pulled, and a sum for each ghost is sent */
     struct node node;
 
     struct graph_part part;
@@ -42,14 +39,11 @@ struct pagerank {
 
     uint64_t sums[2]; /* heap offsets; iterations that send edges alternate, so that a fast node
                          never adds to sums that a slow one still has to read */
-    struct node_kernels push;
-    cl_kernel apply, pull;
-    uint64_t n_sent;                /* own edges along which ranks are sent */
-    bool any_sent;                  /* at any node */
-    cl_mem from, to_node, to_index; /* [n_sent] */
-    struct ghosts ghosts;           /* while lists are made, if words are sent */
-    uint64_t n_ghosts;              /* vertices of other nodes that are sent words */
-    struct gravel_mirror *slots;    /* of sums[0], by ghost; NULL if no node has any */
+    cl_kernel apply, pull, push;
+    cl_mem from, to_node, to_index; /* [edges], if they are sent */
+    struct ghosts ghosts;           /* while lists are made, unless edges are sent */
+    uint64_t n_ghosts;
+    struct gravel_mirror *slots; /* of sums[0], by ghost; NULL if no node has any */
     cl_kernel store_sums;
     uint64_t n_own_chunks;          /* of edges to own vertices */
     uint64_t n_chunks;              /* those, and of edges to ghosts */

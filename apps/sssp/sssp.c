@@ -5,8 +5,8 @@
  *
  * Every vertex that came nearer offers each neighbour a distance. An own neighbour's is lowered in
  * place; of another node's vertex an accumulator keeps the least offer, and sends that, a word a
- * vertex and round. With --send edges an offer is a message. An owner finds what came nearer by a
- * second copy of its distances.
+ * vertex and round. With --send-own every offer is a message, to own vertices too. An owner finds
+ * what came nearer by a second copy of its distances.
  *
  * Path:    main -> open_node (upload.c, this node's part) -> search (rounds; width.c) -> sssp.cl -> distances at every node
  *          -> problem.c
@@ -66,7 +66,8 @@ static void build(struct sssp *sssp)
         sssp->relax_tasks = node_kernel_without_arena(&sssp->node, "relax_tasks");
     sssp->reset = node_kernel(&sssp->node, "reset");
     sssp->gather = node_kernel(&sssp->node, "gather");
-    sssp->relax = node_kernel(&sssp->node, sssp->offers ? "offer" : "relax");
+    if (sssp->sends_own || sssp->offers)
+        sssp->relax = node_kernel(&sssp->node, sssp->offers ? "offer" : "relax");
     if (!sssp->sends_own)
         sssp->relax_own = node_kernel(&sssp->node, "relax_own");
 }
@@ -93,10 +94,11 @@ static void set_arguments(struct sssp *sssp)
                     sssp->own, sssp->sent, sssp->counts, sssp->lows);
     if (sssp->offers)
         TRY(gravel_kernel_set_accumulator(sssp->offers, sssp->relax, 3));
-    else
+    else if (sssp->relax)
         NODE_SET(sssp->relax, 3, cl_ulong, sssp->distances);
-    NODE_SET_ARRAYS(sssp->relax, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
-                    sssp->targets, sssp->settled, sssp->best);
+    if (sssp->relax)
+        NODE_SET_ARRAYS(sssp->relax, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
+                        sssp->targets, sssp->settled, sssp->best);
     if (sssp->relax_own)
         NODE_SET_ARRAYS(sssp->relax_own, 3, sssp->own, sssp->splits, sssp->slots, sssp->weights,
                         sssp->settled, sssp->best);
@@ -109,20 +111,8 @@ static void check_options(const struct sssp *sssp)
         sssp_check_source(sssp->part.survey.n_vertices, sssp->source);
     if (sssp->delta != SSSP_CHOOSE_WIDTH)
         sssp_check_delta(sssp->form, sssp->delta);
-    if (sssp->node.schedule &&
-        (sssp->delta > 0 || sssp->worth > 0 || sssp->form == SSSP_ULONG || sssp->sends_own))
-        die("--schedule: distances of 32 bits, no --delta, no --worth, and no --send-own");
-}
-
-/* One offer in a word needs a word of 32 bits, which every device can lower. */
-static void choose_send(struct sssp *sssp)
-{
-    bool has_messages = sssp->sends_own || sssp->node.model != model_gravel;
-    if (sssp->send && !strcmp(sssp->send, "words") && has_messages)
-        die("--send words: distances of 32 bits, no --send-own and no --model, which are about "
-            "messages");
-    if (!sssp->send)
-        sssp->send = has_messages ? "edges" : "words";
+    if (sssp->node.schedule && (sssp->delta > 0 || sssp->worth > 0 || sssp->sends_own))
+        die("--schedule: distances of 32 bits, no --delta, --worth, --send-own and --model");
 }
 
 static void open_node(void *self)
@@ -132,19 +122,19 @@ static void open_node(void *self)
     node_survey(&sssp->node, &sssp->part, sssp->options.seed,
                 (struct part_wish){.refuse_negative = true});
     sssp->form = sssp_choose_form(&sssp->part.survey);
+    /* A word of 64 bits is not one that every device can lower. */
+    sssp->sends_own |= sssp->form == SSSP_ULONG || node->model != model_gravel;
     check_options(sssp);
-    sssp->sends_own |= sssp->form == SSSP_ULONG; /* sssp.cl says why */
-    choose_send(sssp);
     /* As for one node, because only an open node knows how many there are. */
     node_open(node, filled_most(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
     node_part(node, &sssp->part);
-    graph_draw_weights(&sssp->part.rows, sssp->part.vertices, sssp->options.seed);
+    graph_draw_weights(&sssp->part.rows, sssp->part.first, sssp->options.seed);
     if (!sssp->has_source && !sssp_draw_source(&sssp->source, sssp->part.survey.n_vertices,
                                                sssp->options.seed, get_degrees, sssp)) {
         /* The first vertex with an edge, or vertex 0. */
         uint64_t first = UINT64_MAX;
         for (uint64_t u = sssp_n_own(sssp); u-- > 0;)
-            first = graph_degree(&sssp->part.rows, u) ? sssp->part.vertices[u] : first;
+            first = graph_degree(&sssp->part.rows, u) ? sssp->part.first + u : first;
         first = node_least(node, first);
         sssp->source = first == UINT64_MAX ? 0 : first;
     }
@@ -156,7 +146,7 @@ static void open_node(void *self)
     else
         sssp_choose_widths(sssp);
     sssp_upload(sssp);
-    if (node->n_nodes > 1 && !strcmp(sssp->send, "words"))
+    if (node->n_nodes > 1 && !sssp->sends_own)
         TRY(gravel_accumulator_create(&sssp->offers, node->gravel, sssp->distances,
                                       sssp->part.partition.block, GRAVEL_MIN, GRAVEL_UINT));
     build(sssp);
@@ -359,10 +349,6 @@ static const struct app_option own_options[] = {
      "Let buckets become wider once the front no longer grows and a round lists fewer than these; "
      "0: never (chosen with the width by what a round costs; else 0)",
      OPTION_REAL(struct sssp, worth)},
-    {"send", 0, "words|edges",
-     "Send the least distance offered to each vertex of another node, or one an edge (words; edges "
-     "with --send-own or --model, or distances of 64 bits)",
-     OPTION_CHOICE(struct sssp, send)},
     SEND_OWN_OPTION(struct sssp, sends_own),
     TASKS_OPTION(struct sssp, node,
                  "Share the vertices out to groups' deques, on one node, by this policy of "
@@ -401,8 +387,7 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "source", sssp->source);
     trials_add_real(trials, "delta", sssp->delta);
     trials_add_real(trials, "worth", sssp->node.schedule ? 0 : sssp->worth);
-    trials_add_word(trials, "send", sssp->send);
-    trials_add_word(trials, "own_vertices", sssp->sends_own ? "messages" : "in place");
+    trials_add_word(trials, "send", sssp->sends_own ? "edges" : "words");
     trials_add_word(trials, "distances", sssp_form_name(sssp->form));
     trials_add_number(trials, "rounds", sssp->n_rounds);
     trials_add_number(trials, "buckets", sssp->n_buckets);
@@ -420,13 +405,13 @@ static uint64_t compare_with_dijkstra(struct sssp *sssp)
 {
     struct graph whole;
     part_whole(&whole, &sssp->part);
-    graph_draw_weights(&whole, NULL, sssp->options.seed);
+    graph_draw_weights(&whole, 0, sssp->options.seed);
     double start = trials_clock();
     uint64_t *distance = sssp_dijkstra(&whole, sssp->form, sssp->source);
     sssp->check_s = trials_clock() - start;
     uint64_t *own = read_own(sssp), n_wrong = 0;
     for (uint64_t i = 0; i < sssp_n_own(sssp); i++)
-        n_wrong += own[i] != distance[sssp->part.vertices[i]];
+        n_wrong += own[i] != distance[sssp->part.first + i];
     free(own);
     free(distance);
     graph_free(&whole);

@@ -35,13 +35,12 @@ struct sssp {
     bool has_source;
     uint64_t source; /* vertex of the whole graph */
     /* Both are SSSP_CHOOSE_WIDTH until open_node chooses. */
-    double delta;   /* width of the first bucket; 0: all that changed is relaxed at once */
-    double worth;   /* vertices that a round costs as much as; 0: buckets stay as wide */
-    bool sends_own; /* messages to own vertices too; else their words of `best` are lowered */
-
-    const char *send; /* "words" or "edges"; NULL until open_node if it is to be chosen */
+    double delta; /* width of the first bucket; 0: all that changed is relaxed at once */
+    double worth; /* vertices that a round costs as much as; 0: buckets stay as wide */
+    bool
+        sends_own; /* offers are messages, to own vertices too; else their words of `best` are lowered */
     struct gravel_accumulator
-        *offers; /* the least to each vertex of another node; NULL: offers are messages */
+        *offers; /* the least to each vertex of another node; NULL: there is none */
 
     uint64_t distances; /* heap offset of distance [block] */
     uint64_t n_slots;   /* own vertices and ghosts */
@@ -49,8 +48,9 @@ struct sssp {
     uint64_t n_own_chunks,
         n_sent_chunks;      /* of all edges to own vertices, and of those sent along */
     uint64_t longest_chunk; /* of what is sent [edges], 1 at least */
-    cl_kernel reset, gather, relax,
-        relax_own; /* relax: `offer`, for accumulators; relax_own: NULL if all is sent */
+    cl_kernel reset, gather;
+    cl_kernel relax;     /* `offer`, for accumulators; NULL if nothing is sent */
+    cl_kernel relax_own; /* NULL if all is sent */
     cl_mem offsets, splits, slots, weights, targets, settled, best, own, sent, counts, lows;
 
     struct tasks tasks; /* with --schedule; then there is one node */

@@ -70,8 +70,9 @@ static cl_mem upload_targets(struct sssp *sssp, const struct ghosts *ghosts)
 {
     cl_uint *targets = app_array(2 * sssp->n_slots, sizeof(cl_uint), "a list of edges");
     for (uint64_t i = 0; i < sssp->n_slots; i++) {
-        targets[2 * i] = ghosts_owner(ghosts, i);
-        targets[2 * i + 1] = ghosts_index(ghosts, i);
+        const uint64_t v = ghosts_vertex(ghosts, i);
+        targets[2 * i] = partition_owner(&sssp->part.partition, v);
+        targets[2 * i + 1] = (cl_uint)partition_index(&sssp->part.partition, v);
     }
     return node_upload(&sssp->node, 2 * sssp->n_slots * sizeof *targets, targets);
 }
