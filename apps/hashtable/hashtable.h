@@ -12,20 +12,15 @@
 #include "frame/app.h"
 #include "sections/form.h"
 
-/* In the order of the handlers. */
-enum hashtable_operation { HASHTABLE_INSERT, HASHTABLE_UPSERT, HASHTABLE_FIND };
-
 struct hashtable {
     struct options options;
     struct node node;
     struct sections sections;
-    uint32_t operation;                        /* enum hashtable_operation */
-    uint64_t n_buckets;                        /* of all nodes, a power of two */
-    uint64_t log_items;                        /* log2 of the operations that all nodes make */
-    uint64_t n_keys;                           /* keys are less, for upsert and find */
-    uint64_t heads, next, keys, values, locks; /* heap offsets */
-    uint64_t first_item, n_own;                /* operations that this process sends */
-    cl_mem own_keys;                           /* of these */
+    uint64_t n_buckets;          /* of all nodes, a power of two */
+    uint64_t log_items;          /* log2 of the operations that all nodes make */
+    uint64_t heads, next, locks; /* heap offsets */
+    uint64_t first_item, n_own;  /* operations that this process sends */
+    cl_mem own_keys;             /* of these */
     cl_kernel kernel;
 };
 
@@ -42,9 +37,6 @@ static inline uint64_t hashtable_n_local_buckets(const struct hashtable *table)
 
 /** The key of operation i of all nodes. */
 uint32_t hashtable_key(const struct hashtable *table, uint64_t i);
-
-/** For find: put every even key below n_keys into the tables of local nodes. */
-void hashtable_fill(struct hashtable *table);
 
 /** Compare with what a serial program makes of the same operations. @return what is wrong here [count]. */
 app_check hashtable_check;

@@ -7,16 +7,14 @@
  * What it pushes it leaves at the neighbour's end of the arc, `incoming`, and sends the neighbour a message unless one is
  * under way (`is_active`). The neighbour takes it in, or, if it is higher than the sender by more than 1, pushes it back. So
  * a vertex with room to a neighbour is at most 1 higher than it, always, by any order.
- * With locks a push has those of both ends. With atomic operations rooms and excesses are changed by additions, and heights
- * read beside them; that a vertex rises while something is pushed to it can put it too high, which the next exact
- * heights mend.
+ * With locks a push has those of both ends.
  *
  * Between launches heights are made exact: the distance to the sink along arcs with room, n where there is none.
  *
  * Path: maxflow.c -> this.
  * Memory: see `swap_flag`; heights are looked at by neighbours while they change, by relaxed loads, and only rise.
  * Source: Goldberg and Tarjan, A New Approach to the Maximum-Flow Problem, JACM 1988; Wang, Fussell, Lin 2019, section 4
- * (MF); He and Hong, Dynamically Tuned Push-Relabel Algorithm on CPU-GPU-Hybrid Architectures, IPDPS 2010 (atomic).
+ * (MF).
  */
 #include "gravel.cl.h"
 
@@ -64,7 +62,6 @@ uint swap_flag(global uint *flag, uint value)
 }
 #endif
 #define ADD(word, n) atomic_add((volatile global uint *)(word), (n))
-#define SUBTRACT(word, n) atomic_sub((volatile global uint *)(word), (n))
 
 /* ---- the network ----------------------------------------------------------------------------------- */
 
@@ -197,7 +194,7 @@ kernel void discharge_served(GRAVEL_ARENA, global const uint *vertices)
     }
 }
 
-/* ---- by locks and by atomic operations: the active vertices are a list, which makes the next -------- */
+/* ---- by locks: the active vertices are a list, which makes the next -------- */
 
 #define ALONE                                                                       \
     GRAVEL_ARENA, uint n_items, uint stride, global const uint *vertices, ulong at, \
@@ -257,40 +254,6 @@ kernel void discharge_locked(ALONE)
             }
             WITH_LOCK(&view.locks[vertex])
             n_relabels += relabel_locked(view, vertex);
-        }
-        count_relabels(view, n_relabels);
-    }
-}
-
-kernel void discharge_atomic(ALONE)
-{
-    GRAVEL_OPEN(g);
-    const struct view view = view_of(gravel_local(g, 0), at);
-    for (uint i = (uint)get_global_id(0); i < n_items; i += stride) {
-        const uint vertex = vertices[i];
-        uint n_relabels = 0, height = view.heights[vertex];
-        swap_flag(&view.is_active[vertex], 0);
-        while (height < view.n_vertices && look(&view.excess[vertex])) {
-            uint lowest = view.n_vertices;
-            for (uint a = view.offsets[vertex]; a < view.offsets[vertex + 1]; a++) {
-                const struct arc arc = view.arcs[a];
-                const uint room = look(&view.room[a]), below = look(&view.heights[arc.to]);
-                const uint amount = below < height ? min(room, look(&view.excess[vertex])) : 0;
-                if (amount) {
-                    SUBTRACT(&view.room[a], amount);
-                    SUBTRACT(&view.excess[vertex], amount);
-                    ADD(&view.room[arc.twin], amount);
-                    ADD(&view.excess[arc.to], amount);
-                    wake(view, arc.to, next, n_next);
-                }
-                if (room > amount)
-                    lowest = min(lowest, below);
-            }
-            if (look(&view.excess[vertex]) && lowest >= height) {
-                height = min(lowest + 1, view.n_vertices);
-                rise(&view.heights[vertex], height);
-                n_relabels++;
-            }
         }
         count_relabels(view, n_relabels);
     }

@@ -92,10 +92,6 @@ static void make_kernels(struct mst *mst)
         *kernels[i] = node_kernel(&mst->node, names[i]);
     mst->lightest = sections_kernel(&mst->sections, &mst->node, "lightest");
     set_section(mst, mst->lightest);
-    if (mst->sections.form->is_in_steps) {
-        mst->least = sections_kernel(&mst->sections, &mst->node, "least");
-        set_section(mst, mst->least);
-    }
     if (mst->node.n_nodes > 1) {
         mst->announce = node_kernel(&mst->node, "announce");
         NODE_SET_OFFSETS(mst->announce, 4, mst->lightest_weights, mst->lightest_edges, mst->chosen);
@@ -214,8 +210,6 @@ static void choose(struct mst *mst, uint64_t n_offers)
 {
     const double begin_s = trials_clock();
     sections_run(&mst->sections, &mst->node, mst->lightest, n_offers);
-    if (mst->least)
-        sections_run(&mst->sections, &mst->node, mst->least, n_offers);
     TRY(gravel_barrier(mst->node.gravel));
     mst->section_s += trials_clock() - begin_s;
 }
@@ -340,7 +334,7 @@ static const struct app app = {
 
 int main(int argc, char **argv)
 {
-    struct mst mst = {.sections = SECTIONS_WITHOUT(" nested"),
+    struct mst mst = {.sections = SECTIONS_WITHOUT(" nested atomic"),
                       .part.options = GRAPH_OPTIONS_DEFAULT};
     return app_main(&app, &mst, argc, argv);
 }

@@ -79,23 +79,6 @@ kernel void lightest_locked(ALONE)
     lightest_here(weights, edges, offers[i]);
 }
 
-/* Atomic, in two launches, for no atomic operation has both words: the least weight, then the least of its edges. */
-kernel void lightest_atomic(ALONE)
-{
-    OPEN;
-    (void)edges, (void)locks_at;
-    for (uint i = (uint)get_global_id(0); i < n_items; i += stride)
-        atomic_min((volatile global uint *)&weights[offers[i].component], offers[i].weight);
-}
-kernel void least_atomic(ALONE)
-{
-    OPEN;
-    (void)locks_at;
-    for (uint i = (uint)get_global_id(0); i < n_items; i += stride)
-        if (offers[i].weight == weights[offers[i].component])
-            atomic_min((volatile global uint *)&edges[offers[i].component], offers[i].edge);
-}
-
 /* ---- around it: work-items from n on have no work ---------------------------------------------------- */
 
 /* All vertices are components, and none has chosen an edge. n_sections: of this node. */

@@ -46,7 +46,6 @@ struct mst {
      * same. On a node alone: lightest_edges. */
     uint64_t chosen;
     cl_kernel begin, look, lightest, hang, jump, keep, relabel;
-    cl_kernel least;    /* form atomic */
     cl_kernel announce; /* several nodes */
     cl_mem ends, offsets, entries, components, offers, counts;
     cl_mem vertices[2], live[2], roots[2]; /* by turns */

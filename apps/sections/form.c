@@ -20,7 +20,7 @@ static const struct section_form forms[] = {
     {.name = "nested", .kernel = "nested", .options = "", .mode = "phases", .is_nested = true},
     {.name = "lock", .kernel = "locked", .options = ""},
     {.name = "ttas", .kernel = "locked", .options = "-DLOOK_FIRST"},
-    {.name = "atomic", .kernel = "atomic", .options = "", .is_in_steps = true},
+    {.name = "atomic", .kernel = "atomic", .options = ""},
 };
 
 static bool has_form(const struct sections *sections, const struct section_form *form)
@@ -76,7 +76,7 @@ void sections_open(struct sections *sections, struct node *node, uint64_t heap_b
         die("--form %s: %s in the memory of one node, and there are %u; messages with keys have no "
             "such limit",
             sections->form->name,
-            sections->form->is_in_steps ? "words of atomic operations are" : "a lock is",
+            strcmp(sections->form->name, "atomic") ? "a lock is" : "words of atomic operations are",
             node->n_nodes);
     TRY(gravel_server_build(node->gravel, name, source, sections->form->options, &node->program));
 }

@@ -30,8 +30,6 @@ struct section_form {
     const char *options; /* of the compiler */
     const char *mode;    /* GRAVEL_SERVER_MODE; NULL: not served */
     bool is_nested;      /* served, by messages with two keys */
-    bool
-        is_in_steps; /* atomic operations of a word each: where a section has several, one launch after the other */
 };
 
 /* What an application with critical sections has of them. */

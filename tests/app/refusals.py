@@ -88,9 +88,7 @@ GROUPS["options and files"] = [
     ("gups", "--model coprocessor --divergence wi", "--divergence wi: under --model coprocessor"),
     ("gups", "", "GRAVEL_BUFFER", {"GRAVEL_BUFFER": "many"}),
     ("hashtable", "--buckets 3", "--buckets: '3' is not a power of two"),
-    ("hashtable", "--op delete", "--op: 'delete' is none of insert|upsert|find"),
     ("hashtable", "--form mutex", "--form: 'mutex' is none of phases|"),
-    ("hashtable", "--op find --items 4 --keys 100", "--keys: half of 100 keys are in the table, which has room for 16"),
     # Nothing of theirs can be sent in another way.
     ("hashtable", "--model lane", "unrecognized option '--model'"),
     ("uts", "--model lane", "unrecognized option '--model'"),
