@@ -8,7 +8,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- what all nodes counted, by a sum in which every node fills only its own row ----------------- */
 
@@ -69,13 +68,8 @@ static json_t *row_json(const struct gravel_stats *stats)
     return row;
 }
 
-/*
- * Say what node 0 has to say: the statistics and the summary. Collective.
- *
- * @param n_wrong  what the check found wrong at this node [count]; 0 if not checked.
- * @return         EXIT_SUCCESS, or EXIT_FAILURE if any node found something wrong.
- */
-static int report(struct node *node, struct trials *trials, bool was_checked, uint64_t n_wrong)
+/* Reports what node 0 has to say: the statistics and the summary. Collective. */
+static void report(struct node *node, struct trials *trials)
 {
     struct gravel_stats *stats = gather_stats(node);
     if (trials->json || node->model != model_gravel)
@@ -87,16 +81,10 @@ static int report(struct node *node, struct trials *trials, bool was_checked, ui
     if (!trials->json && node->number == 0)
         print_stats(stdout, stats, node->n_processes);
     free(stats);
-    n_wrong = trials->n_wrong = node_sum(node, n_wrong);
-    if (n_wrong)
-        trials_add_number(trials, "wrong", n_wrong);
-    enum trials_check check = !was_checked   ? TRIALS_UNCHECKED
-                              : n_wrong == 0 ? TRIALS_PASSED
-                                             : TRIALS_FAILED;
-    int status = trials_report(trials, check);
-    if (status)
-        die("cannot write the report: %s", strerror(-status));
-    return n_wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    trials->n_wrong = node_sum(node, trials->n_wrong);
+    if (trials->n_wrong)
+        trials_add_number(trials, "wrong", trials->n_wrong);
+    trials_report(trials);
 }
 
 /* ---- from the command line to the report ----------------------------------------------------------- */
@@ -139,23 +127,19 @@ static void warm_up(const struct running *running)
 }
 
 /* Statistics are the last trial's: they begin when all nodes are ready for it. */
-static int prepare(void *user, unsigned trial)
+static void prepare(void *user)
 {
     const struct running *running = user;
-    (void)trial;
     if (running->app->reset)
         running->app->reset(running->self);
     TRY(gravel_barrier(running->node->gravel));
     TRY(gravel_stats_reset(running->node->gravel));
-    return 0;
 }
 
-static int run_trial(void *user, unsigned trial)
+static void run_trial(void *user)
 {
     const struct running *running = user;
-    (void)trial;
     running->app->run(running->self);
-    return 0;
 }
 
 static int measure(struct running *running)
@@ -169,19 +153,19 @@ static int measure(struct running *running)
                             .node = running->node->number,
                             .n_trials = options->n_trials,
                             .json = options->json,
-                            .is_quiet = options->quiet};
+                            .is_quiet = options->quiet,
+                            .parameters = json_object(),
+                            .was_checked = options->verify};
     app->describe(running->self, &trials);
     trials_add_number(&trials, "group_items", running->node->group_items);
     trials_add_number(&trials, "seed", options->seed);
-    int status = trials_run(&trials, prepare, run_trial, running);
-    if (status)
-        die("cannot run the trials: %s", strerror(-status));
+    trials_run(&trials, prepare, run_trial, running);
     if (app->result)
         app->result(running->self, &trials);
-    uint64_t n_wrong = options->verify ? app->check(running->self, &trials) : 0;
-    status = report(running->node, &trials, options->verify, n_wrong);
-    trials_free(&trials);
-    return status;
+    if (options->verify)
+        trials.n_wrong = app->check(running->self, &trials);
+    report(running->node, &trials);
+    return trials.n_wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int app_main(const struct app *app, void *self, int argc, char **argv)

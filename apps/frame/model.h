@@ -24,33 +24,26 @@ struct node_bound {
     bool is_of_group;
 };
 
-/* How the host sends, for a model that does without Gravel's queue. */
-struct model_host {
-    /** Heap that it takes [bytes]. @param n_local  loop-back nodes; 1 if the process may be one of several. */
-    uint64_t (*heap_bytes)(uint32_t queue_bytes, uint32_t n_local);
-
-    /** Before the program is built. Collective. @return  to be closed. */
-    void *(*open)(struct node *node);
-    void (*close)(void *host);
-
-    /** Write the compiler's options for the prelude. */
-    void (*options)(const void *host, char *options, size_t bytes);
-
-    /** Launch n_items work-items, in full groups only if is_full, and have what they send applied. Collective. */
-    void (*send)(void *host, cl_kernel kernel, uint64_t n_items, struct node_bound bound,
-                 bool is_full);
-};
-
 struct model {
     const char *name;
-    const char *aggregation;       /* GRAVEL_AGGREGATION */
-    const char *prelude;           /* OpenCL C ahead of the application's program */
-    uint32_t queue_bytes;          /* of one destination's queue, with a host */
-    const struct model_host *host; /* NULL: Gravel sends */
+    const char *aggregation; /* GRAVEL_AGGREGATION */
+    const char *prelude;     /* OpenCL C ahead of the application's program */
+    uint32_t
+        queue_bytes; /* of one destination's queue, where the host sends: coprocessor.c; else 0 */
 };
 
-/** The one such way: models/coprocessor.c. */
-extern const struct model_host coprocessor_host;
+/** Heap that the host takes to send [bytes]. @param n_local  loop-back nodes; 1 if the process may be one of several. */
+uint64_t coprocessor_heap_bytes(uint32_t queue_bytes, uint32_t n_local);
+
+/** Before the program is built. Collective. @return  to be freed. */
+struct coprocessor *coprocessor_open(struct node *node);
+
+/** Write the compiler's options for the prelude. */
+void coprocessor_options(const struct coprocessor *coprocessor, char *options, size_t bytes);
+
+/** Launch n_items work-items, in full groups only if is_full, and have what they send applied. Collective. */
+void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_t n_items,
+                      struct node_bound bound, bool is_full);
 
 /** All, in the order of --model. */
 extern const struct model models[];

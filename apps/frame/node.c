@@ -102,9 +102,8 @@ static struct gravel_config configure(const struct node *node, uint64_t heap_byt
 {
     struct gravel_config config;
     TRY(gravel_config_load(&config, sizeof config));
-    if (node->model->host)
-        heap_bytes +=
-            node->model->host->heap_bytes(node->model->queue_bytes, config.loopback_nodes);
+    if (node->model->queue_bytes)
+        heap_bytes += coprocessor_heap_bytes(node->model->queue_bytes, config.loopback_nodes);
     if (!getenv("GRAVEL_HEAP"))
         config.heap_bytes = heap_bytes + HEAP_SLACK_BYTES;
     if (node->model != model_gravel)
@@ -151,15 +150,15 @@ static void join_options(const struct node *node, const char *options, char *all
                                   : snprintf(all, bytes, "%s", own);
     if (n < 0 || (size_t)n >= bytes)
         die("compiler options of more than %zu bytes", bytes);
-    if (node->model->host)
-        node->model->host->options(node->model_host, all + n, bytes - (size_t)n);
+    if (node->coprocessor)
+        coprocessor_options(node->coprocessor, all + n, bytes - (size_t)n);
 }
 
 void node_build(struct node *node, const char *name, const char *source, const char *options)
 {
     char all_options[512], *text;
-    if (node->model->host)
-        node->model_host = node->model->host->open(node);
+    if (node->model->queue_bytes)
+        node->coprocessor = coprocessor_open(node);
     join_options(node, options, all_options, sizeof all_options);
     if (asprintf(&text, "%s#line 1 \"%s\"\n%s", node->model->prelude, name, source) < 0)
         die("no memory for the program %s", name);
@@ -351,8 +350,8 @@ void node_finish(struct node *node)
 
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound)
 {
-    if (node->model->host)
-        node->model->host->send(node->model_host, kernel, n_items, bound, false);
+    if (node->coprocessor)
+        coprocessor_send(node->coprocessor, kernel, n_items, bound, false);
     else
         node_launch(node, kernel, 0, n_items);
 }
@@ -360,8 +359,8 @@ void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct nod
 void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound)
 {
     NODE_SET(kernel, 2, cl_uint, (cl_uint)n_items);
-    if (node->model->host)
-        node->model->host->send(node->model_host, kernel, n_items, bound, true);
+    if (node->coprocessor)
+        coprocessor_send(node->coprocessor, kernel, n_items, bound, true);
     else
         start_full(node, kernel, n_items, launch_sliced);
 }
@@ -396,8 +395,7 @@ uint64_t node_most(struct node *node, uint64_t value)
 
 void node_close(struct node *node)
 {
-    if (node->model_host)
-        node->model->host->close(node->model_host);
+    free(node->coprocessor);
     for (unsigned i = 0; i < NODE_MOST_ARRAYS; i++)
         if (node->arrays[i])
             clReleaseMemObject(node->arrays[i]);

@@ -42,13 +42,13 @@ struct node {
     node_call
         *call; /* runs an active message where the model delivers it; NULL if there are none */
     void *call_user;
-    const struct model *model;      /* set by --model */
-    void *model_host;               /* NULL where Gravel sends */
-    const char *schedule;           /* set by --schedule, for GRAVEL_STEAL_POLICY; NULL: not */
-    struct node_input input;        /* on which nodes have to agree; set by the caller */
-    const char *server_mode;        /* for GRAVEL_SERVER_MODE; NULL: not */
-    const char *device_aggregation; /* for GRAVEL_DEVICE_AGGREGATION; NULL: not */
-    uint32_t number;                /* of this node */
+    const struct model *model;       /* set by --model */
+    struct coprocessor *coprocessor; /* NULL where Gravel sends */
+    const char *schedule;            /* set by --schedule, for GRAVEL_STEAL_POLICY; NULL: not */
+    struct node_input input;         /* on which nodes have to agree; set by the caller */
+    const char *server_mode;         /* for GRAVEL_SERVER_MODE; NULL: not */
+    const char *device_aggregation;  /* for GRAVEL_DEVICE_AGGREGATION; NULL: not */
+    uint32_t number;                 /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */
     uint32_t n_local; /* nodes whose heaps are in this process, from `number` on: 1, or then all */

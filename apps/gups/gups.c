@@ -97,7 +97,7 @@ static void check_options(const struct gups *gups)
         die("--accumulate: under --model gravel alone");
     if (gups->form && (gups->op != TABLE_INC || gups->zipf > 0 || gups->accumulates))
         die("--divergence: no --op, --zipf or --accumulate");
-    if (gups->form && strcmp(gups->form, "if") && gups->node.model->host)
+    if (gups->form && strcmp(gups->form, "if") && gups->node.model->queue_bytes)
         die("--divergence %s: under --model %s work-groups send together, as form if does",
             gups->form, gups->node.model->name);
 }

@@ -63,8 +63,6 @@ static void check_options(const struct mer *mer)
 {
     if (mer->paths.n == 0)
         die("no sequences: give -f FILE");
-    if (mer->place == &on_device && mer->per_item)
-        die("--per-item: of --table host");
     if (mer->place == &on_device && mer->node.model != model_gravel)
         die("--table device: its messages are Gravel's, not those of --model %s",
             mer->node.model->name);
@@ -75,11 +73,10 @@ static void check_options(const struct mer *mer)
 /* On the device where that is at every node a GPU with memory of its own: there it outruns the network thread. */
 static const struct place *choose_place(struct mer *mer)
 {
-    bool is_possible = mer->node.model == model_gravel && mer->per_item == 0;
+    const bool is_possible = mer->node.model == model_gravel && node_is_discrete(&mer->node);
     if (mer->place)
         return mer->place;
-    return node_least(&mer->node, is_possible && node_is_discrete(&mer->node)) ? &on_device
-                                                                               : &on_host;
+    return node_least(&mer->node, is_possible) ? &on_device : &on_host;
 }
 
 static void open_all(void *self)
@@ -192,10 +189,6 @@ static const struct app_option own_options[] = {
      "Table on the device: room for N different k-mers of all nodes (as many as the input may "
      "have)",
      OPTION_NUMBER(struct mer, n_expected, 1, UINT64_C(1) << 40)},
-    {"per-item", 0, "N",
-     "Table on the host: places of a work-item (1; on step pump up to 1024, so that a launch is a "
-     "few slices)",
-     OPTION_NUMBER(struct mer, per_item, 1, 1 << 20)},
     {0}};
 
 static void name_input(const struct mer *mer, struct trials *trials)
@@ -221,7 +214,8 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "least_quality", mer->least_quality);
     trials_add_real(trials, "read_seconds", mer->read_s);
     trials_add_word(trials, "table", mer->place->name);
-    mer->place->describe(mer, trials);
+    if (mer->place->describe)
+        mer->place->describe(mer, trials);
 }
 
 static void result(void *self, struct trials *trials)

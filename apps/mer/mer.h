@@ -11,7 +11,6 @@
 
 #include "table.h"
 #include "frame/app.h"
-#include "frame/each.h"
 #include "frame/fingerprint.h"
 
 struct mer;
@@ -26,7 +25,7 @@ struct place {
     /** Build program and kernels: the text is on the device. */
     void (*build)(struct mer *mer);
 
-    /** Add what only this place has to the parameters. */
+    /** Add what only this place has to the parameters; NULL: nothing. */
     void (*describe)(const struct mer *mer, struct trials *trials);
 
     /** Empty what is not in mer->tables; NULL: nothing. */
@@ -56,7 +55,6 @@ struct mer {
     FILE *out;
     uint64_t k;
     uint64_t least_quality;
-    uint64_t per_item;   /* places of a work-item; 0 until open_all if it is to be derived */
     uint64_t n_expected; /* different k-mers of all nodes; 0: the most that the input may have */
     const struct place *place; /* NULL until open_all if it is to be chosen */
     struct node node;
@@ -67,7 +65,7 @@ struct mer {
     double read_s;                        /* reading and packing took [s] */
     struct table *tables;                 /* [n_nodes]; empty for nodes of other processes */
     cl_mem bases, starts, valid;
-    struct node_kernels on_host;
+    cl_kernel count_on_host;
     struct device_table on_device;
 };
 

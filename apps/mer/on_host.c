@@ -37,34 +37,20 @@ static void open_node(struct mer *mer)
     node_open(&mer->node, 0);
 }
 
-static cl_kernel make_kernel(struct mer *mer, const char *name)
-{
-    cl_kernel kernel = node_kernel(&mer->node, name);
-    set_text(mer, kernel, 2);
-    return kernel;
-}
-
 static void build(struct mer *mer)
 {
     extern const char on_host_cl[];
     char options[MER_OPTIONS_BYTES];
     node_build(&mer->node, "on_host.cl", on_host_cl, compiler_options(mer, "", options));
-    if (mer->per_item == 0)
-        mer->per_item = node_derive_each(&mer->node, mer->n_places);
-    mer->on_host.one = make_kernel(mer, "count_kmers");
-    mer->on_host.several = make_kernel(mer, "count_several");
-}
-
-static void describe(const struct mer *mer, struct trials *trials)
-{
-    trials_add_number(trials, "places_per_item", mer->per_item);
+    mer->count_on_host = node_kernel(&mer->node, "count_kmers");
+    set_text(mer, mer->count_on_host, 2);
 }
 
 static void count(struct mer *mer)
 {
     const struct node_bound bound = {.n_messages = 1,
                                      .message_bytes = 8 * words_of((unsigned)mer->k)};
-    node_send_each(&mer->node, &mer->on_host, mer->n_places, (uint32_t)mer->per_item, bound);
+    node_send(&mer->node, mer->count_on_host, mer->n_places, bound);
     TRY(gravel_barrier(mer->node.gravel));
     /* The barrier has ended the network thread's insertions; what they put off is ours. */
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)
@@ -74,5 +60,4 @@ static void count(struct mer *mer)
     TRY(gravel_barrier(mer->node.gravel));
 }
 
-const struct place on_host = {
-    .name = "host", .open = open_node, .build = build, .describe = describe, .count = count};
+const struct place on_host = {.name = "host", .open = open_node, .build = build, .count = count};

@@ -28,16 +28,3 @@ kernel void count_kmers(GRAVEL_ARENA, ulong first, global const ulong *restrict 
     struct sent sent = sent_from(first + get_global_id(0), bases, starts, valid);
     SEND(g, sent);
 }
-
-/* With `each` places a work-item; places of a group are neighbours. */
-kernel void count_several(GRAVEL_ARENA, ulong first, global const ulong *restrict bases,
-                          global const ulong *restrict starts, global const ulong *restrict valid,
-                          uint each)
-{
-    GRAVEL_OPEN(g);
-    ulong i = first + (get_global_id(0) - get_local_id(0)) * each + get_local_id(0);
-    for (uint k = 0; k < each; k++, i += get_local_size(0)) {
-        struct sent sent = sent_from(i, bases, starts, valid);
-        SEND(g, sent);
-    }
-}

@@ -40,14 +40,14 @@ static uint64_t box_bytes(uint32_t n_queues, uint32_t queue_bytes)
 }
 
 /* How many ranks there are is not known before the heap is there: it has room for the most. */
-static uint64_t heap_bytes(uint32_t queue_bytes, uint32_t n_local)
+uint64_t coprocessor_heap_bytes(uint32_t queue_bytes, uint32_t n_local)
 {
     uint32_t n_destinations = n_local > 1 ? n_local : BOX_MOST_NODES;
     uint32_t n_sources = n_local > 1 ? 1 : BOX_MOST_NODES;
     return box_bytes(n_destinations, queue_bytes) + 2 * box_bytes(n_sources, queue_bytes);
 }
 
-static void *open_boxes(struct node *node)
+struct coprocessor *coprocessor_open(struct node *node)
 {
     struct coprocessor *coprocessor = app_array(1, sizeof *coprocessor, "the coprocessor model");
     uint32_t queue_bytes = node->model->queue_bytes;
@@ -69,9 +69,8 @@ static void *open_boxes(struct node *node)
     return coprocessor;
 }
 
-static void write_options(const void *host, char *options, size_t bytes)
+void coprocessor_options(const struct coprocessor *coprocessor, char *options, size_t bytes)
 {
-    const struct coprocessor *coprocessor = host;
     snprintf(options, bytes, " -DMODEL_OUTBOX=%lluul -DMODEL_QUEUE_BYTES=%uu",
              (unsigned long long)coprocessor->outbox, coprocessor->queue_bytes);
 }
@@ -197,10 +196,9 @@ static uint64_t group_that_fits(const struct coprocessor *coprocessor, struct no
     return n;
 }
 
-static void send(void *host, cl_kernel kernel, uint64_t n_items, struct node_bound bound,
-                 bool is_full)
+void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_t n_items,
+                      struct node_bound bound, bool is_full)
 {
-    struct coprocessor *coprocessor = host;
     struct node *node = coprocessor->node;
     uint64_t group = group_that_fits(coprocessor, bound);
     uint64_t piece = coprocessor->queue_bytes / group_bytes(group, bound) * group;
@@ -216,9 +214,3 @@ static void send(void *host, cl_kernel kernel, uint64_t n_items, struct node_bou
         apply(coprocessor, inbox);
     }
 }
-
-const struct model_host coprocessor_host = {.heap_bytes = heap_bytes,
-                                            .open = open_boxes,
-                                            .close = free,
-                                            .options = write_options,
-                                            .send = send};

@@ -25,12 +25,11 @@
 
 extern const char coalesced_cl[], coprocessor_cl[];
 
-const struct model models[] = {
-    {"coprocessor", "destination", coprocessor_cl, 64 << 10, &coprocessor_host},
-    {"coprocessor-1m", "destination", coprocessor_cl, 1 << 20, &coprocessor_host},
-    {"lane", "off", "", 0, NULL},
-    {"coalesced", "group", coalesced_cl, 0, NULL},
-    {"coalesced-aggregated", "destination", coalesced_cl, 0, NULL},
-    {"gravel", "destination", "", 0, NULL}};
+const struct model models[] = {{"coprocessor", "destination", coprocessor_cl, 64 << 10},
+                               {"coprocessor-1m", "destination", coprocessor_cl, 1 << 20},
+                               {"lane", "off", "", 0},
+                               {"coalesced", "group", coalesced_cl, 0},
+                               {"coalesced-aggregated", "destination", coalesced_cl, 0},
+                               {"gravel", "destination", "", 0}};
 
 const struct model *const model_gravel = &models[5];

@@ -121,7 +121,6 @@ GROUPS["mer options"] = [
     ("mer", "--table shelf", "--table: 'shelf' is none of host|device"),
     ("mer", "--distinct 0", "--distinct: '0' is not in 1.."),
     ("mer", "-f mer/long.fa --table host --distinct 9", "--distinct: of --table device"),
-    ("mer", "-f mer/long.fa --table device --per-item 2", "--per-item: of --table host"),
     ("mer", "-f mer/long.fa --table device --model lane", "--table device: its messages are Gravel's"),
 ]
 GROUPS["mer files"] = [  # read when a node is open
