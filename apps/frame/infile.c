@@ -10,6 +10,7 @@
 #include "frame/infile.h"
 #include "frame/random.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -134,51 +135,15 @@ static size_t read_packed(struct infile *file, unsigned char *to, size_t room)
 
 /* ---- what is no text ----------------------------------------------------------------------------- */
 
-struct form {
-    size_t at;
-    const char *bytes;
-    size_t n;
-    const char *what;
-};
-#define FORM(bytes, what) FORM_AT(0, bytes, what)
-#define FORM_AT(at, bytes, what)          \
-    {                                     \
-        at, bytes, sizeof bytes - 1, what \
-    }
-
-/* Files that have these bytes. UTF-32's mark begins as UTF-16's does. */
-static const struct form forms[] = {
-    FORM("\x1f\x8b", "compressed by gzip twice"),
-    FORM("\x1f\x9d", "compressed by compress"),
-    FORM("BZh", "compressed by bzip2"),
-    FORM("\xfd"
-         "7zXZ",
-         "compressed by xz"),
-    FORM("\x28\xb5\x2f\xfd", "compressed by zstd"),
-    FORM("\x04\x22\x4d\x18", "compressed by lz4"),
-    FORM("PK\x03\x04", "a zip archive"),
-    FORM("\x5d\0\0", "compressed by lzma"),
-    FORM("\x78\x01", "a stream of zlib"),
-    FORM("\x78\x9c", "a stream of zlib"),
-    FORM("\x78\xda", "a stream of zlib"),
-    FORM_AT(257, "ustar", "a tar archive"),
-    FORM("\x01\0\0\0\0\0\0\0", "a binary graph of Galois"),
-    FORM("\x02\0\0\0\0\0\0\0", "a binary graph of Galois"),
-    FORM("\xef\xbb\xbf", "text behind a byte order mark (UTF-8)"),
-    FORM("\xff\xfe", "text of UTF-16 or UTF-32, by its byte order mark"),
-    FORM("\xfe\xff", "text of UTF-16, by its byte order mark"),
-    FORM("\0\0\xfe\xff", "text of UTF-32, by its byte order mark"),
-};
-
-/* What the file is instead of text; NULL if it begins as text does. */
-static const char *find_form(const unsigned char *bytes, size_t n)
+/* Whether a file's first bytes are. What else is compressed, binary, wider than a byte a character, or behind a mark of byte
+ * order has a byte among its first four that text has not; readers refuse what is left, by its line. */
+static bool begins_as_text(struct infile *file, const unsigned char *bytes, size_t n)
 {
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (n >= forms[i].at + forms[i].n &&
-            memcmp(bytes + forms[i].at, forms[i].bytes, forms[i].n) == 0)
-            return forms[i].what;
-    const int n_zeros = n < 4 ? 0 : !bytes[0] + !bytes[1] + !bytes[2] + !bytes[3];
-    return n_zeros < 2 ? NULL : "text of UTF-16 or UTF-32, or none, by zeros among its first bytes";
+    for (size_t i = 0; i < n && i < 4; i++)
+        if (bytes[i] >= 0x7f || (bytes[i] < ' ' && !isspace(bytes[i])))
+            return fail(file, "%s no text: byte %zu is 0x%02x; plain text and gzip are read",
+                        file->is_packed ? "expands to" : "is", i + 1, bytes[i]);
+    return true;
 }
 
 /* ---- line ends ----------------------------------------------------------------------------------- */
@@ -205,11 +170,7 @@ size_t infile_read(struct infile *file, unsigned char *to, size_t room)
     size_t n_left = 0;
     while (n_left == 0 && !infile_has_failed(file)) {
         const size_t n = file->is_packed ? read_packed(file, to, room) : read_plain(file, to, room);
-        const char *form = file->n_given == 0 ? find_form(to, n) : NULL;
-        if (form)
-            fail(file, "%s %s; plain text and gzip are read",
-                 file->is_packed ? "expands to what is" : "is", form);
-        if (n == 0 || form)
+        if (n == 0 || (file->n_given == 0 && !begins_as_text(file, to, n)))
             return 0;
         file->n_given += n;
         n_left = unify_line_ends(file, to, n);

@@ -6,8 +6,8 @@
  * Owner:   the caller of open, who closes it, and does not move it in between.
  * Threads: one at a time.
  *
- * Lines end in '\n' alone: CR LF and CR become that. What is no text is refused by name: other compressions, marks of byte
- * order. What stands behind compressed data is compressed data, or zeros up to the end of the file, as for gzip -t. Only
+ * Lines end in '\n' alone: CR LF and CR become that. What begins with a byte that is no text's is refused: other
+ * compressions, binary data, marks of byte order. What stands behind compressed data is compressed data, or zeros up to the end of the file, as for gzip -t. Only
  * regular files are read, for each is read several times, at every node: a fingerprint says whether it was the same each
  * time.
  */

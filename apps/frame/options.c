@@ -181,23 +181,26 @@ static int key_of(unsigned i)
     return letter == OPTION_ARGUMENT ? ARGP_KEY_ARG : letter ? letter : FIRST_KEY + (int)i;
 }
 
-/* A second value would silently replace the first. */
+/* Takes a value, but no second one, which would silently replace the first. Files are known by their contents: agree_on_input. */
 static error_t take_once(unsigned i, const char *value, struct argp_state *state)
 {
     struct option_told *told = &line.told[i];
-    if (told->n_given && value && told->option->take != option_words)
-        return option_refuse(state, told->option, "'%s' is a second value, and one is taken",
-                             value);
-    told->n_given++;
+    const struct app_option *option = told->option;
+    const bool is_file = option->value && !strcmp(option->value, "FILE");
+    if (told->text && value && option->take != option_words)
+        return option_refuse(state, option, "'%s' is a second value, and one is taken", value);
     told->text = value ? value : "";
-    return told->option->take(state, told->option, value, line.fields[i]);
+    told->digest = random_mix(told->digest + 1);
+    for (const char *c = told->text; *c && !is_file; c++)
+        told->digest = random_mix(told->digest ^ (unsigned char)*c);
+    return option->take(state, option, value, line.fields[i]);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     for (unsigned i = 0; i < line.n; i++) {
         if (key == ARGP_KEY_INIT)
-            line.told[i].n_given = 0;
+            line.told[i] = (struct option_told){.option = line.told[i].option};
         else if (key == key_of(i) && !(key == ARGP_KEY_ARG && state->arg_num > 0))
             return take_once(i, value, state);
     }
@@ -211,7 +214,7 @@ static unsigned add_group(const struct option_group *group, void *self, struct a
     rows[n++] = (struct argp_option){.doc = group->title, .group = group->place};
     for (const struct app_option *option = group->options; option->name; option++) {
         assert(line.n < MOST_OPTIONS);
-        line.told[line.n] = (struct option_told){.option = option};
+        line.told[line.n].option = option;
         line.fields[line.n] = (char *)self + group->offset + option->offset;
         if (option->letter == OPTION_ARGUMENT)
             argp->args_doc = option->name;
@@ -221,30 +224,6 @@ static unsigned add_group(const struct option_group *group, void *self, struct a
         line.n++;
     }
     return n;
-}
-
-/* ---- what this process was given ---------------------------------------------------------------- */
-
-/* Bytes of a field whose value says all; 0 of others. */
-static size_t field_bytes(option_take *take)
-{
-    if (take == option_number || take == option_power_of_two || take == option_real)
-        return sizeof(uint64_t);
-    return take == option_count ? sizeof(uint32_t) : take == option_flag ? sizeof(bool) : 0;
-}
-
-/* Returns what is alike where an option means the same. Files are known by their contents: agree_on_input. */
-static uint64_t digest_of(const struct option_told *told, const void *field)
-{
-    const struct app_option *option = told->option;
-    uint64_t digest = 0;
-    memcpy(&digest, field, field_bytes(option->take));
-    if (field_bytes(option->take))
-        return digest;
-    const bool is_file = option->value && !strcmp(option->value, "FILE");
-    for (const char *c = told->text; c && *c && !is_file; c++)
-        digest = random_mix(digest ^ (unsigned char)*c);
-    return digest + told->n_given;
 }
 
 const struct option_told *options_told(unsigned *n)
@@ -268,8 +247,6 @@ void options_parse(const struct option_group *groups, unsigned n_groups, const c
         turn_await();
         argp_parse(&argp, argc, argv, 0, NULL, NULL);
     }
-    for (unsigned i = 0; i < line.n; i++)
-        line.told[i].digest = digest_of(&line.told[i], line.fields[i]);
 }
 
 /* ---- what all applications know -------------------------------------------------------------- */

@@ -112,12 +112,11 @@ struct option_group {
 void options_parse(const struct option_group *groups, unsigned n_groups, const char *doc,
                    void *self, int argc, char **argv);
 
-/* What the process was given by an option, or its default. */
+/* What the process was given by an option. */
 struct option_told {
     const struct app_option *option;
     const char *text; /* of the last value; "" of a flag; NULL if it was not given */
-    unsigned n_given;
-    uint64_t digest; /* the same at all processes that were given the same */
+    uint64_t digest;  /* of all values; 0 if it was not given */
 };
 
 /** Return what options_parse has taken. @param n  [out] how many there are: as many in each process of a program. */

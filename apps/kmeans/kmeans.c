@@ -18,7 +18,6 @@
 #include "frame/die.h"
 #include "kmeans.h"
 
-#include <gravel/accumulator.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,10 +87,9 @@ static void build(struct kmeans *kmeans)
     extern const char kmeans_cl[];
     char defines[256];
     snprintf(defines, sizeof defines,
-             "-DN_CLUSTERS=%u -DN_DIMENSIONS=%u -DBLOCK=%u -DGROUP_ITEMS=%u -DN_SLICES=%u%s",
+             "-DN_CLUSTERS=%u -DN_DIMENSIONS=%u -DBLOCK=%u -DGROUP_ITEMS=%u -DN_SLICES=%u",
              (unsigned)kmeans->n_clusters, (unsigned)kmeans->n_dimensions, kmeans->block,
-             kmeans->node.group_items, n_slices(kmeans),
-             kmeans->accumulates ? " -DKMEANS_ACCUMULATE" : "");
+             kmeans->node.group_items, n_slices(kmeans));
     node_build(&kmeans->node, "kmeans.cl", kmeans_cl, defines);
     kmeans->assign = node_kernel(&kmeans->node, kmeans->is_combined ? "assign_combined" : "assign");
     kmeans->measure = node_kernel(&kmeans->node, "measure");
@@ -103,12 +101,6 @@ static void set_arguments(struct kmeans *kmeans)
     NODE_SET(kmeans->assign, 3, cl_ulong, stride(kmeans));
     NODE_SET(kmeans->assign, 4, cl_mem, kmeans->label);
     NODE_SET_OFFSETS(kmeans->assign, 5, kmeans->centres, kmeans->sums);
-    if (kmeans->accumulates) {
-        TRY(gravel_accumulator_create(&kmeans->accumulator, kmeans->node.gravel, kmeans->sums,
-                                      kmeans->block * n_columns(kmeans), GRAVEL_ADD, GRAVEL_ULONG));
-        TRY(gravel_kernel_set_accumulator(kmeans->accumulator, kmeans->assign,
-                                          kmeans->is_combined ? 9 : 7));
-    }
     if (kmeans->is_combined) {
         NODE_SET(kmeans->assign, 7, cl_ulong, n_own(kmeans));
         NODE_SET(kmeans->assign, 8, cl_uint, (cl_uint)kmeans->per_item);
@@ -126,8 +118,6 @@ static void open_node(void *self)
     if (!kmeans->send)
         kmeans->send = node->model == model_gravel ? "sums" : "points";
     kmeans->is_combined = !strcmp(kmeans->send, "sums");
-    if (kmeans->accumulates && node->model != model_gravel)
-        die("--accumulate: under --model gravel");
     /* The heap suffices for one node alone, because only an open node knows how many there are. */
     node_open(node, 4 * (n_words(kmeans) + kmeans->n_clusters) * sizeof(cl_ulong));
     kmeans->own = block_range(kmeans->n_points, node->n_processes, node->number);
@@ -149,7 +139,6 @@ static void close_node(void *self)
     struct kmeans *kmeans = self;
     free(kmeans->before);
     free(kmeans->after);
-    TRY(gravel_accumulator_destroy(kmeans->accumulator));
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -282,16 +271,13 @@ static const struct app_option own_options[] = {
      OPTION_CHOICE(struct kmeans, send)},
     {"per-item", 0, "N", "Points of a work-item, with --send sums (16)",
      OPTION_NUMBER(struct kmeans, per_item, 1, 1 << 13)},
-    {"accumulate", 0, NULL, "Add up by an accumulator, not by messages",
-     OPTION_FLAG(struct kmeans, accumulates)},
     {0}};
 
 /* All trials make as many rounds as the one that warmed up. */
 static void describe(void *self, struct trials *trials)
 {
     const struct kmeans *kmeans = self;
-    snprintf(trials->variant, sizeof trials->variant, "%s%s", kmeans->send,
-             kmeans->accumulates ? "-accumulated" : "");
+    snprintf(trials->variant, sizeof trials->variant, "%s", kmeans->send);
     snprintf(trials->input, sizeof trials->input, "%llu points, %llu clusters, %llu-d",
              (unsigned long long)kmeans->n_points, (unsigned long long)kmeans->n_clusters,
              (unsigned long long)kmeans->n_dimensions);

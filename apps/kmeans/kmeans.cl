@@ -3,8 +3,6 @@
  * One round of k-means: every point finds the nearest centre and adds itself to that cluster's sums, wherever
  * they live.
  *
- * With KMEANS_ACCUMULATE an accumulator of all sums takes what is added, instead of messages.
- *
  * The host defines N_CLUSTERS, N_DIMENSIONS, BLOCK (clusters of a node), GROUP_ITEMS (work-items of a full
  * group) and N_SLICES (of a group's points, for sum_group). Coordinates are below 2^14, so that no squared distance in up
  * to 16 dimensions reaches 2^32.
@@ -18,28 +16,9 @@
  * Source:  Lloyd, Least squares quantization in PCM, 1982; Orr 2016, section 5.4.
  */
 #include "gravel.cl.h"
-#ifdef KMEANS_ACCUMULATE
-#include "accumulator.cl.h"
-#define MORE , GRAVEL_ACCUMULATOR(a)
-#else
-#define MORE
-#endif
 
 /* Or compilers leave calls in the kernel. */
 #define INLINE static inline __attribute__((always_inline))
-
-#ifdef KMEANS_ACCUMULATE
-#define ADD_SUM(g, base, index, value, node) gravel_accumulate_ulong_wi(g, a, index, value, node)
-#define ADD_SUM_IF(g, active, base, index, value, node)           \
-    do {                                                          \
-        (void)(base);                                             \
-        if (active)                                               \
-            gravel_accumulate_ulong_wi(g, a, index, value, node); \
-    } while (0)
-#else
-#define ADD_SUM gravel_add_ulong_wg
-#define ADD_SUM_IF gravel_add_ulong_wg_if
-#endif
 
 #define N_WORDS (N_CLUSTERS * N_DIMENSIONS)
 #define N_COLUMNS (N_DIMENSIONS + 1)
@@ -80,7 +59,7 @@ INLINE struct nearest find_nearest(global const uint *restrict x, ulong stride, 
  * label: [stride] each point's cluster. sums, centres: heap offsets. When it ends, all is sent.
  */
 kernel void assign(GRAVEL_ARENA, ulong first, global const uint *restrict points, ulong stride,
-                   global uchar *restrict label, ulong centres_offset, ulong sums MORE)
+                   global uchar *restrict label, ulong centres_offset, ulong sums)
 {
     GRAVEL_OPEN(g);
     global const uint *restrict centres = gravel_local(g, centres_offset);
@@ -88,8 +67,8 @@ kernel void assign(GRAVEL_ARENA, ulong first, global const uint *restrict points
     uint c = find_nearest(points + first, stride, get_global_id(0), centres).cluster;
     label[point] = (uchar)c;
     for (uint d = 0; d < N_DIMENSIONS; d++)
-        ADD_SUM(g, sums, SUM_OF(c, d), points[d * stride + point], NODE_OF(c));
-    ADD_SUM(g, sums, SUM_OF(c, N_DIMENSIONS), 1, NODE_OF(c));
+        gravel_add_ulong_wg(g, sums, SUM_OF(c, d), points[d * stride + point], NODE_OF(c));
+    gravel_add_ulong_wg(g, sums, SUM_OF(c, N_DIMENSIONS), 1, NODE_OF(c));
 }
 
 /*
@@ -152,7 +131,7 @@ INLINE ulong sum_of(local struct group_sums *group, uint i)
  */
 kernel void assign_combined(GRAVEL_ARENA, ulong first, global const uint *restrict points,
                             ulong stride, global uchar *restrict label, ulong centres_offset,
-                            ulong sums, ulong n_points, uint per_item MORE)
+                            ulong sums, ulong n_points, uint per_item)
 {
     GRAVEL_OPEN(g);
     local struct group_sums group;
@@ -174,13 +153,14 @@ kernel void assign_combined(GRAVEL_ARENA, ulong first, global const uint *restri
         uint word = w + lane < N_WORDS ? w + lane : 0;
         uint c = word / N_DIMENSIONS, d = word % N_DIMENSIONS;
         uint active = w + lane < N_WORDS && sum_of(&group, c * N_COLUMNS + N_DIMENSIONS) > 0;
-        ADD_SUM_IF(g, active, sums, SUM_OF(c, d), sum_of(&group, c * N_COLUMNS + d), NODE_OF(c));
+        gravel_add_ulong_wg_if(g, active, sums, SUM_OF(c, d), sum_of(&group, c * N_COLUMNS + d),
+                               NODE_OF(c));
     }
     for (uint w = 0; w < N_CLUSTERS; w += n_lanes) {
         uint c = w + lane < N_CLUSTERS ? w + lane : 0;
         ulong count = sum_of(&group, c * N_COLUMNS + N_DIMENSIONS);
-        ADD_SUM_IF(g, w + lane < N_CLUSTERS && count > 0, sums, SUM_OF(c, N_DIMENSIONS), count,
-                   NODE_OF(c));
+        gravel_add_ulong_wg_if(g, w + lane < N_CLUSTERS && count > 0, sums, SUM_OF(c, N_DIMENSIONS),
+                               count, NODE_OF(c));
     }
 }
 

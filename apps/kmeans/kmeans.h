@@ -26,8 +26,6 @@ struct kmeans {
     double tolerance;  /* stop once no coordinate of a centre moves more, in widths of the space */
     const char *send;  /* "sums" or "points"; NULL until open_node if it is to be chosen */
     bool is_combined;  /* it is "sums" */
-    bool accumulates;
-    struct gravel_accumulator *accumulator; /* of the sums */
     struct node node;
 
     struct block_range own; /* points of this process */

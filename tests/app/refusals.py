@@ -11,7 +11,6 @@ GROUPS = {}
 WITHOUT_DEVICE = ("options and files", "mer options", "ranks")  # refused where there is no OpenCL platform
 GROUPS["options and files"] = [
     # What the first process has not found another one says, some seconds later; the other cases run meanwhile.
-    ("kmeans", "--accumulate --model lane", "--accumulate: under --model gravel"),
     ("kmeans", "--send mail", "--send: 'mail' is none of sums|points"),
     ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"OMPI_COMM_WORLD_RANK": "1"}),
     ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"PMI_RANK": "1"}),

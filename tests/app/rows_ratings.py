@@ -10,7 +10,7 @@ PACKED = gzip.compress(b"1,2,3\n2,2,4\n", mtime=0)
 REFUSED = [
     ("empty.csv", "", ":1: the file has no ratings"),
     ("names.csv", "userId,movieId,rating,timestamp\n", ":2: the file has no ratings"),
-    ("wide.csv", "1,5,3\n".encode("utf-16-be"), ":1: is text of UTF-16 or UTF-32, or none, by zeros"),
+    ("wide.csv", "1,5,3\n".encode("utf-16-be"), ":1: is no text: byte 1 is 0x00"),
     # An empty field, at each place.
     ("user.csv", ",5,3,101\n", ":1: ',5,3,101' has no user: its field 1 is empty"),
     ("item.csv", "1,,5,101\n", ":1: '1,,5,101' has no item: its field 2 is empty"),
@@ -42,7 +42,7 @@ REFUSED = [
     ("rating-second.csv", "user,rating,item\n1,3,5\n", ":1: column 2 is 'rating', and not the item"),
     ("second-names.csv", "1,5,3\nuser,item,rating\n", ":2: user 'user' is not a whole number"),
     # Not text.
-    ("mark.csv", b"\xef\xbb\xbfuserId,movieId,rating\n1,5,3\n", ":1: is text behind a byte order mark"),
+    ("mark.csv", b"\xef\xbb\xbfuserId,movieId,rating\n1,5,3\n", ":1: is no text: byte 1 is 0xef"),
     ("behind.csv.gz", PACKED + b"3,3,3\n", ":3: what follows the compressed data, from byte"),
     ("cut.csv.gz", PACKED[:-3], ":3: the compressed data end early"),
 ]

@@ -201,7 +201,7 @@ static const struct {
      ":3: weight 4294967296 is not in 0..4294967295"},
     {".el", "0 18446744073709551620\n",
      /* 2^64 + 4 */ ":1: vertex 18446744073709551620 is not in 0..4294967294"},
-    {".el", "\xff\x01 1\n", ":1: vertex '\\xff\\x01' is not a whole number"},
+    {".el", "1234 \xff\x01\n", ":1: vertex '\\xff\\x01' is not a whole number"},
     {".el", "0 12345678901234567890123456789\n",
      ":1: vertex 123456789012345678901... is not in 0..4294967294"},
     {".wel", "0 1 4294967296\n", ":1: weight 4294967296 is not in 0..4294967295"},
