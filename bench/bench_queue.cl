@@ -64,7 +64,7 @@ kernel void work_item(GRAVEL_ARENA)
     bool is_sending = true;
     while (is_sending) {
         if (has_room || gravelp_queue_has_room(g.arena, words, ticket)) {
-            global uchar *slot = gravelp_queue_slot(g.arena, 0, ticket);
+            global uchar *slot = gravelp_ring_slot(gravelp_ring(g.arena, 0), ticket);
             write_message(slot, GRAVELP_PACKAGE_STRIDE(1), 0, get_global_id(0));
             gravelp_queue_publish(slot, ticket, 0, 1, 0); /* P2, pairs with C1 */
             is_sending = false;

@@ -241,11 +241,8 @@ GRAVELP_OUT_OF_LINE void gravelp_trap_at(global struct gravelp_arena *arena,
                                          struct gravelp_origin origin,
                                          struct gravelp_assertion assertion)
 {
-    const uint n = assertion.file_bytes, room = GRAVELP_FAULT_FILE_BYTES;
-    if (!gravelp_fault_claim(arena))
+    if (!gravelp_fault_claim_named(arena, assertion.file, assertion.file_bytes))
         return;
-    for (uint i = n > room ? n - room : 0, to = 0; i < n; i++, to++)
-        arena->fault_file[to] = (uchar)assertion.file[i];
     for (uint i = 0; i < assertion.text_bytes && i < GRAVELP_FAULT_TEXT_BYTES; i++)
         arena->fault_text[i] = (uchar)assertion.text[i];
     gravelp_fault_write(arena, origin, GRAVELP_FAULT_ASSERT, 0, 0, assertion.line, 0);

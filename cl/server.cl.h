@@ -187,15 +187,11 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
 GRAVELP_INLINE void gravelp_serve_send(global struct gravelp_arena *arena, uint sends, uint command,
                                        struct gravelp_values values)
 {
-    if (sends) {
+    if (sends)
         gravelp_spill_send(arena, gravelp_owner(values.value[0], GRAVELP_OWNERS_OF(arena)), command,
                            values);
-        return;
-    }
-    if (arena->servers_offset)
-        gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
-                              1); /* relaxed: the kernel's end orders it */
-    gravelp_fault(arena, GRAVELP_FAULT_SENDER, GRAVELP_COMMAND_HANDLER(command), 0, 0);
+    else
+        gravelp_fault(arena, GRAVELP_FAULT_SENDER, GRAVELP_COMMAND_HANDLER(command), 0, 0);
 }
 
 /* In a program of gravel_server_build, which says what handlers have keys; in checked mode all go to the host. */

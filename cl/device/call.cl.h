@@ -61,12 +61,8 @@ GRAVELP_OUT_OF_LINE void gravelp_fault_in(global struct gravelp_arena *arena,
                                           uint name_bytes, uint fault, uint queue, ulong ticket,
                                           ulong value, ulong offset)
 {
-    if (!gravelp_fault_claim(arena))
-        return;
-    for (uint i = 0; i < GRAVELP_FAULT_FILE_BYTES; i++)
-        arena->fault_file[i] =
-            i < name_bytes && i + 1 < GRAVELP_FAULT_FILE_BYTES ? (uchar)name[i] : 0;
-    gravelp_fault_write(arena, origin, fault, queue, ticket, value, offset);
+    if (gravelp_fault_claim_named(arena, name, name_bytes))
+        gravelp_fault_write(arena, origin, fault, queue, ticket, value, offset);
 }
 #endif
 
@@ -80,9 +76,6 @@ GRAVELP_INLINE bool gravelp_has_both_keys(global struct gravelp_arena *arena, ui
     const ulong of_second = gravelp_node_of(second, n_nodes);
     if (of_first == node && of_second == node)
         return true;
-    if (arena->servers_offset)
-        gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
-                              1); /* relaxed: the kernel's end orders it */
     gravelp_fault_in(arena, gravelp_origin_of_item(), name, name_bytes, GRAVELP_FAULT_KEYS, node,
                      of_first, of_second, 0);
     return false;

@@ -14,7 +14,6 @@
 #ifndef GRAVELP_INBOX_CL_H
 #define GRAVELP_INBOX_CL_H
 
-#include "layout/server.h"
 #include "send.cl.h"
 
 /* Which of n servers has a key: spread by a multiplication, for keys are often numbers in a row. */
@@ -40,11 +39,6 @@ GRAVELP_INLINE uint gravelp_owner(ulong key, uint n)
 #define GRAVELP_SERVERS_OF(arena) (gravelp_servers(arena)->n_servers)
 #define GRAVELP_OWNERS_OF(arena) (gravelp_servers(arena)->n_owners)
 #endif
-
-GRAVELP_INLINE global struct gravelp_servers *gravelp_servers(global struct gravelp_arena *arena)
-{
-    return (global struct gravelp_servers *)((global uchar *)arena + arena->servers_offset);
-}
 
 /* Which server gets a message: the first key's owner, or that of transactions. */
 #ifndef GRAVELP_IS_PAIR
@@ -78,8 +72,6 @@ GRAVELP_INLINE global ulong *gravelp_inbox_row(global struct gravelp_servers *se
     return (global ulong *)(slot + GRAVELP_INBOX_ROWS) + row * servers->columns;
 }
 
-#if defined(GRAVELP_RESIDENT)
-
 /* Any work-item: of n slots from a ticket on, none of which is published, how many have room. One poll; no wait. */
 GRAVELP_INLINE uint gravelp_inbox_room(global struct gravelp_servers *servers,
                                        global struct gravelp_queue_words *words, uint ticket,
@@ -87,56 +79,43 @@ GRAVELP_INLINE uint gravelp_inbox_room(global struct gravelp_servers *servers,
 {
     uint in_use = ticket - gravelp_device_load_acquire(&words->consumed); /* P1, pairs with I2 */
     uint room = in_use < servers->n_slots ? servers->n_slots - in_use : 0;
+#if !defined(GRAVELP_RESIDENT)
+    if (in_use + n >= servers->full_at)
+        gravelp_store_relaxed(&servers->is_full, 1); /* relaxed: clients read it when they do */
+#endif
     return room < n ? room : n;
 }
 
-/* Leader, who has found no room: wait a moment. `consumed`: how far the server is. False: waiting does not help. */
+/*
+ * Leader, who has found no room: wait a moment. False: waiting does not help. In phases it never does: clients end when
+ * an inbox is nearly full, and what is left must do for what they have begun.
+ *
+ * @param seen  what changes when servers take something.
+ */
 GRAVELP_OUT_OF_LINE bool gravelp_inbox_keep_waiting(global struct gravelp_arena *arena,
                                                     struct gravelp_origin origin, uint server,
-                                                    uint ticket, uint consumed,
+                                                    uint ticket, uint seen,
                                                     private struct gravelp_patience *patience)
 {
-    uint verdict = gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), consumed,
+#if defined(GRAVELP_RESIDENT)
+    uint verdict = gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), seen,
                                     GRAVELP_ROOM_WAITS * arena->wait_ms, patience);
     if (verdict & GRAVELP_WAIT_IS_LATE)
         gravelp_fault_at(arena, origin, GRAVELP_FAULT_SILENT | (verdict & GRAVELP_FAULT_CUT_OFF),
-                         server, ticket, consumed, 0);
-    if (verdict != GRAVELP_WAITS_ON)
-        gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
-                              1); /* relaxed: the kernel's end orders it */
-    else
+                         server, ticket, seen, 0);
+    if (verdict == GRAVELP_WAITS_ON)
         patience->least_ns += gravelp_pause(patience->polls, false);
     return verdict == GRAVELP_WAITS_ON;
-}
-
 #else
-
-/*
- * Any work-item: reserve n slots of an inbox, with tickets one after the other. No client waits for room in phases:
- * they end when an inbox is nearly full, and what is left must do for what they have begun.
- *
- * @param ticket  [out] the first.
- * @return        whether there is room; a fault if not.
- */
-GRAVELP_OUT_OF_LINE bool gravelp_inbox_reserve(global struct gravelp_arena *arena,
-                                               struct gravelp_origin origin, uint server, uint n,
-                                               private uint *ticket)
-{
     global struct gravelp_servers *servers = gravelp_servers(arena);
     global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
-    *ticket = gravelp_device_fetch_add_relaxed(&words->reserved, n);
-    uint in_use = *ticket + n - words->consumed; /* no server runs: it does not change */
-    if (in_use >= servers->full_at)
-        gravelp_store_relaxed(&servers->is_full,
-                              1); /* relaxed: clients read it in their own time */
-    if (in_use <= servers->n_slots)
-        return true;
-    gravelp_store_relaxed(&servers->is_broken, 1); /* relaxed: the kernel's end orders it */
-    gravelp_fault_at(arena, origin, GRAVELP_FAULT_INBOX, server, servers->n_slots, in_use, 0);
+    (void)ticket, (void)seen, (void)patience;
+    gravelp_fault_at(arena, origin, GRAVELP_FAULT_INBOX, server, servers->n_slots,
+                     gravelp_device_load_relaxed(&words->reserved) - words->consumed,
+                     0); /* relaxed: how many */
     return false;
-}
-
 #endif
+}
 
 /* ---- handlers that send ---------------------------------------------------------------------------- */
 
@@ -169,7 +148,6 @@ GRAVELP_INLINE void gravelp_spill_send(global struct gravelp_arena *arena, uint 
     uint ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
     uint in_use = ticket - gravelp_device_load_acquire(&words->consumed); /* O4, pairs with O3 */
     if (in_use >= servers->n_spill) {
-        gravelp_store_relaxed(&servers->is_broken, 1); /* relaxed: the kernel's end orders it */
         gravelp_fault(arena, GRAVELP_FAULT_SPILL, owner, servers->n_spill - GRAVELP_SPILL_BATCH,
                       in_use + 1);
         return;

@@ -54,12 +54,10 @@ struct gravelp_outbox {
     uint ticket[GRAVELP_MOST_SERVERS]; /* the first slot for them */
     uint sent[GRAVELP_MOST_SERVERS];   /* of these slots, how many have been published, */
     uint room[GRAVELP_MOST_SERVERS];   /* and how many may be written */
-#if defined(GRAVELP_RESIDENT)
-    uint waits;                        /* servers that not all is sent to */
-    uint consumed;                     /* how far these are, all together */
+    uint waits;                        /* 1 + the last server that not all is sent to, or 0 */
+    uint consumed;                     /* how far those servers are, all together */
     uint verdict;                      /* whether to poll again */
     struct gravelp_patience patience;
-#endif
 #endif
 };
 
@@ -95,7 +93,6 @@ GRAVELP_OUT_OF_LINE void gravelp_outbox_publish_all(global struct gravelp_server
         gravelp_outbox_publish(outbox, server, servers->columns);
 }
 
-#if defined(GRAVELP_RESIDENT)
 /* Leader: a slot of an inbox; nothing is held back while it waits. False: it must be dropped. */
 GRAVELP_INLINE bool gravelp_outbox_reserve(global struct gravelp_arena *arena,
                                            struct gravelp_origin origin,
@@ -117,10 +114,6 @@ GRAVELP_INLINE bool gravelp_outbox_reserve(global struct gravelp_arena *arena,
             return false;
     return true;
 }
-#else
-#define gravelp_outbox_reserve(arena, origin, outbox, server, ticket) \
-    gravelp_inbox_reserve(arena, origin, server, 1, ticket)
-#endif
 
 /* Leader: open a slot for a server that has none open. What is dropped goes to the slot behind all inboxes. */
 GRAVELP_OUT_OF_LINE void gravelp_outbox_turn(global struct gravelp_arena *arena,
@@ -204,8 +197,11 @@ GRAVELP_INLINE uint gravelp_outbox_close(struct gravel_group g)
 
 GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
 {
-    if (gravelp_is_leader())
+    if (gravelp_is_leader()) {
         g.outbox->n = g.outbox->command = g.outbox->is_server = 0;
+        g.outbox->waits = g.outbox->consumed = 0;
+        g.outbox->patience = (struct gravelp_patience){0, 0, 0, 0, 0, 0};
+    }
     gravelp_group_meet(g.arena); /* G1: nothing is collected */
 }
 
@@ -232,25 +228,32 @@ GRAVELP_INLINE uint gravelp_outbox_slots(struct gravel_group g, uint server)
     return (g.outbox->count[server] + columns - 1) / columns;
 }
 
-/* Every work-item of the group: reserve slots, a work-item a server. */
-GRAVELP_INLINE void gravelp_outbox_reserve(struct gravel_group g)
+/* Every work-item of the group, a work-item a server: reserves slots at the first poll, and looks for room. */
+GRAVELP_INLINE void gravelp_outbox_poll(struct gravel_group g, bool is_first)
 {
     global struct gravelp_servers *servers = gravelp_servers(g.arena);
     for (uint server = (uint)gravelp_lane_id(); server < servers->n_servers;
          server += gravelp_n_lanes()) {
-        uint n = gravelp_outbox_slots(g, server), ticket = 0;
-        g.outbox->sent[server] = g.outbox->room[server] = 0;
-#if defined(GRAVELP_RESIDENT)
-        if (n)
-            ticket = gravelp_device_fetch_add_relaxed(
-                &gravelp_inbox_words(servers, server)->reserved, n);
-#else
-        if (n && gravelp_inbox_reserve(g.arena, gravelp_origin(), server, n, &ticket))
-            g.outbox->room[server] = n;
-#endif
-        g.outbox->ticket[server] = ticket;
+        global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
+        const uint n = gravelp_outbox_slots(g, server);
+        if (is_first) {
+            g.outbox->sent[server] = g.outbox->room[server] = 0;
+            g.outbox->ticket[server] =
+                n ? gravelp_device_fetch_add_relaxed(&words->reserved, n) : 0;
+        }
+        const uint sent = g.outbox->sent[server];
+        if (sent == n)
+            continue;
+        g.outbox->room[server] =
+            sent + gravelp_inbox_room(servers, words, g.outbox->ticket[server] + sent, n - sent);
+        if (g.outbox->room[server] == n)
+            continue;
+        gravelp_local_max_relaxed(&g.outbox->waits, server + 1);
+        gravelp_local_add_relaxed(
+            &g.outbox->consumed,
+            gravelp_device_load_relaxed(&words->consumed)); /* relaxed: only whether it changes */
     }
-    gravelp_group_meet(g.arena); /* G1: slots are known */
+    gravelp_group_meet(g.arena); /* G1: slots and room are known */
 }
 
 /* Messages of a command that are collected at most. */
@@ -299,82 +302,38 @@ GRAVELP_INLINE void gravelp_outbox_publish(struct gravel_group g)
     gravelp_group_meet(g.arena); /* G1: counts and tickets have been read */
 }
 
-#if defined(GRAVELP_RESIDENT)
-
-/* Every work-item of the group: look for room, a work-item a server. */
-GRAVELP_INLINE void gravelp_outbox_poll(struct gravel_group g)
-{
-    global struct gravelp_servers *servers = gravelp_servers(g.arena);
-    if (gravelp_is_leader())
-        g.outbox->waits = g.outbox->consumed = 0;
-    gravelp_group_meet(g.arena); /* G1: nothing is counted */
-    for (uint server = (uint)gravelp_lane_id(); server < servers->n_servers;
-         server += gravelp_n_lanes()) {
-        const uint n = gravelp_outbox_slots(g, server), sent = g.outbox->sent[server];
-        if (sent == n)
-            continue;
-        global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
-        g.outbox->room[server] =
-            sent + gravelp_inbox_room(servers, words, g.outbox->ticket[server] + sent, n - sent);
-        if (g.outbox->room[server] == n)
-            continue;
-        gravelp_local_max_relaxed(&g.outbox->waits, server + 1);
-        gravelp_local_add_relaxed(
-            &g.outbox->consumed,
-            gravelp_device_load_relaxed(&words->consumed)); /* relaxed: only whether it changes */
-    }
-    gravelp_group_meet(g.arena); /* G1: room is known */
-}
-
 /* Every work-item of the group, after a poll: whether to poll again, after a moment if not all has been sent. */
 GRAVELP_INLINE bool gravelp_outbox_waits_on(struct gravel_group g)
 {
     if (gravelp_is_leader()) {
-        const uint server = g.outbox->waits - 1; /* the last that not all is sent to, if any */
+        const uint server = g.outbox->waits - 1;
         struct gravelp_patience patience = g.outbox->patience;
         g.outbox->verdict =
             g.outbox->waits &&
             gravelp_inbox_keep_waiting(g.arena, gravelp_origin(), server,
                                        g.outbox->ticket[server] + g.outbox->sent[server],
                                        g.outbox->consumed, &patience);
-        g.outbox->patience = patience;
+        g.outbox->patience =
+            g.outbox->verdict ? patience : (struct gravelp_patience){0, 0, 0, 0, 0, 0};
+        g.outbox->n = g.outbox->waits = g.outbox->consumed = 0;
     }
-    gravelp_group_meet(g.arena); /* G1: the verdict is known */
+    gravelp_group_meet(g.arena); /* G1: the verdict is known, and nothing is collected */
     return g.outbox->verdict;
 }
 
-/* Every work-item of the group: write and publish what has room, until all has; after a fault the rest is dropped. */
-GRAVELP_INLINE void gravelp_outbox_deliver(struct gravel_group g, uint n)
-{
-    if (gravelp_is_leader())
-        g.outbox->patience = (struct gravelp_patience){0, 0, 0, 0, 0, 0};
-    do {
-        gravelp_outbox_poll(g);
-        gravelp_outbox_write(g, n);
-        gravelp_outbox_publish(g);
-    } while (gravelp_outbox_waits_on(g));
-}
-
-#else
-
-GRAVELP_INLINE void gravelp_outbox_deliver(struct gravel_group g, uint n)
-{
-    gravelp_outbox_write(g, n);
-    gravelp_outbox_publish(g);
-}
-
-#endif
-
-/* Every work-item of the group: send what is collected. */
+/* Every work-item of the group: sends what is collected: writes and publishes what has room, until all has; after a
+ * fault the rest is dropped. */
 GRAVELP_INLINE void gravelp_outbox_flush(struct gravel_group g)
 {
     const uint n = g.outbox->n;
+    bool is_first = true;
     gravelp_outbox_count(g, n);
-    gravelp_outbox_reserve(g);
-    gravelp_outbox_deliver(g, n);
-    if (gravelp_is_leader())
-        g.outbox->n = 0;
-    gravelp_group_meet(g.arena); /* G1: nothing is collected */
+    do {
+        gravelp_outbox_poll(g, is_first);
+        gravelp_outbox_write(g, n);
+        gravelp_outbox_publish(g);
+        is_first = false;
+    } while (gravelp_outbox_waits_on(g));
 }
 
 /* Every work-item of the group: the active ones send a message each to the servers. */

@@ -207,23 +207,17 @@ GRAVELP_INLINE ulong gravelp_long_load_acquire(global ulong *word)
 #define GRAVELP_YIELD_NS 200u
 #define GRAVELP_SLEEP() GRAVELP_SYSTEM_CALL("poll", 7L, 1L)
 #define GRAVELP_SLEEP_NS 1000000u
-#elif defined(GRAVELP_YIELD_SYSCALL) && defined(__linux__) && defined(__aarch64__)
+#else
+#define GRAVELP_SLEEP() GRAVELP_YIELD()
+#define GRAVELP_SLEEP_NS GRAVELP_YIELD_NS
+#if defined(GRAVELP_YIELD_SYSCALL) && defined(__linux__) && defined(__aarch64__)
 #define GRAVELP_YIELD() \
     __asm__ volatile("mov x8, #124\n\tsvc 0 // sched_yield" : : : "x0", "x8", "memory")
-#define GRAVELP_SLEEP() GRAVELP_YIELD()
 #define GRAVELP_YIELD_NS 200u
 #else
 #define GRAVELP_YIELD() (void)0
-#define GRAVELP_SLEEP() (void)0
-#endif
-
-#ifdef GRAVELP_YIELD_NS
-#ifndef GRAVELP_SLEEP_NS
-#define GRAVELP_SLEEP_NS GRAVELP_YIELD_NS
-#endif
-#else
 #define GRAVELP_YIELD_NS 0u
-#define GRAVELP_SLEEP_NS 0u
+#endif
 #endif
 
 #define GRAVELP_YIELD_POLLS 8u         /* polls before a long wait sleeps */

@@ -26,13 +26,6 @@ gravelp_queue_words(global struct gravelp_arena *arena, uint queue)
            queue;
 }
 
-GRAVELP_INLINE global uchar *gravelp_queue_slot(global struct gravelp_arena *arena, uint queue,
-                                                uint ticket)
-{
-    ulong slot = (ulong)queue * arena->n_slots + (ticket & (arena->n_slots - 1));
-    return (global uchar *)arena + arena->slots_offset + slot * arena->slot_bytes;
-}
-
 /* True once the ticket's slot is free. One poll; no wait. */
 GRAVELP_INLINE bool gravelp_queue_has_room(global struct gravelp_arena *arena,
                                            global struct gravelp_queue_words *words, uint ticket)
@@ -73,10 +66,11 @@ GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
                                           global struct gravelp_queue_words *words, ulong seen,
                                           uint limit_ms, struct gravelp_patience *patience)
 {
-    if (gravelp_load_relaxed(&arena->abort)) /* H1 */
+    if (gravelp_load_relaxed(&arena->abort) ||              /* H1 */
+        gravelp_device_load_relaxed(&arena->fault_claim)) { /* F3: another group has given up */
+        gravelp_servers_break(arena);
         return GRAVELP_WAIT_FAILED;
-    if (gravelp_device_load_relaxed(&arena->fault_claim)) /* F3: another group has given up */
-        return GRAVELP_WAIT_FAILED;
+    }
     uint beat = gravelp_load_relaxed(&words->beat);       /* H6 */
     uint renewed = gravelp_load_relaxed(&words->renewed); /* H14 */
     bool has_changed = seen != patience->seen || renewed != patience->renewed;
@@ -145,9 +139,10 @@ GRAVELP_INLINE uint gravelp_queue_of_group(global struct gravelp_arena *arena)
 
 GRAVELP_INLINE struct gravelp_ring gravelp_ring(global struct gravelp_arena *arena, uint queue)
 {
+    const ulong bytes = (ulong)arena->n_slots * arena->slot_bytes;
     return (struct gravelp_ring){gravelp_queue_words(arena, queue),
-                                 gravelp_queue_slot(arena, queue, 0), queue, arena->n_slots,
-                                 arena->slot_bytes};
+                                 (global uchar *)arena + arena->slots_offset + queue * bytes, queue,
+                                 arena->n_slots, arena->slot_bytes};
 }
 
 GRAVELP_INLINE global uchar *gravelp_ring_slot(struct gravelp_ring ring, uint ticket)

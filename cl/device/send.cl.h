@@ -263,10 +263,9 @@ GRAVELP_INLINE void gravelp_write_column_of_many(struct gravel_group g, uint com
     uint columns = GRAVELP_SLOT_COLUMNS(g.arena->slot_bytes, command);
     ulong split = gravelp_split_column(column, columns);
     uint package = (uint)(split >> 32), left = n - package * columns;
-    global uchar *slot =
-        gravelp_queue_slot(g.arena, gravelp_queue_of_group(g.arena), ticket + package);
-    gravelp_write_column(slot, command, left < columns ? left : columns, (uint)split, index, values,
-                         node);
+    struct gravelp_ring ring = gravelp_ring(g.arena, gravelp_queue_of_group(g.arena));
+    gravelp_write_column(gravelp_ring_slot(ring, ticket + package), command,
+                         left < columns ? left : columns, (uint)split, index, values, node);
 }
 
 /* Leader, or a work-item alone, behind the writes of a package's n messages: writes what they share, and publishes. */
@@ -373,24 +372,24 @@ static inline uint gravelp_send_alone(struct gravel_group g, struct gravelp_arri
     const uint sent = command & ~GRAVELP_COMMAND_CHECKED;
     if (!gravelp_fits_slot(g, sent))
         return n;
-    uint queue = gravelp_queue_of_group(g.arena);
-    global struct gravelp_queue_words *words = gravelp_queue_words(g.arena, queue);
-    uint ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
-    uint consumed = gravelp_device_load_acquire(&words->consumed_cache); /* D2, pairs with D1 */
-    bool has_room = ticket - consumed < g.arena->n_slots;
+    struct gravelp_ring ring = gravelp_ring(g.arena, gravelp_queue_of_group(g.arena));
+    uint ticket = gravelp_device_fetch_add_relaxed(&ring.words->reserved, 1);
+    uint consumed =
+        gravelp_device_load_acquire(&ring.words->consumed_cache); /* D2, pairs with D1 */
+    bool has_room = ticket - consumed < ring.n_slots;
     struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     bool is_sending = true;
     while (is_sending) {
-        if (has_room || gravelp_queue_has_room(g.arena, words, ticket)) {
-            global uchar *slot = gravelp_queue_slot(g.arena, queue, ticket);
+        if (has_room || gravelp_queue_has_room(g.arena, ring.words, ticket)) {
+            global uchar *slot = gravelp_ring_slot(ring, ticket);
             gravelp_write_column(slot, sent, 1, 0, index, values, node);
             if (command & GRAVELP_COMMAND_CHECKED)
                 ((global struct gravelp_package *)slot)->arrival = arrival;
             gravelp_send_package(slot, ticket, command, n, base, reply, values);
             is_sending = false;
         } else {
-            is_sending =
-                gravelp_queue_keep_waiting(g.arena, gravelp_origin(), queue, ticket, &patience);
+            is_sending = gravelp_queue_keep_waiting(g.arena, gravelp_origin(), ring.queue, ticket,
+                                                    &patience);
         }
     }
     return n;

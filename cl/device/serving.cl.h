@@ -129,9 +129,7 @@ GRAVELP_OUT_OF_LINE bool gravelp_server_waits_on(global struct gravelp_arena *ar
     if (verdict & GRAVELP_WAIT_IS_LATE)
         gravelp_fault_at(arena, origin, GRAVELP_FAULT_ALONE | (verdict & GRAVELP_FAULT_CUT_OFF),
                          server.number, servers->n_servers, n_clients, 0);
-    if (verdict != GRAVELP_WAITS_ON)
-        gravelp_store_relaxed(&servers->is_broken, 1); /* relaxed: the kernel's end orders it */
-    else
+    if (verdict == GRAVELP_WAITS_ON)
         patience->least_ns += gravelp_pause(patience->polls, false);
     return verdict == GRAVELP_WAITS_ON;
 }

@@ -10,6 +10,7 @@
 #define GRAVELP_WORKGROUP_CL_H
 
 #include "layout/arena.h"
+#include "layout/server.h"
 #include "portable.cl.h"
 #include "sliced.cl.h"
 
@@ -160,6 +161,19 @@ GRAVELP_INLINE struct gravelp_origin gravelp_origin_of_item(void)
         get_work_dim(), {(uint)get_global_id(0), (uint)get_global_id(1), (uint)get_global_id(2)}};
 }
 
+GRAVELP_INLINE global struct gravelp_servers *gravelp_servers(global struct gravelp_arena *arena)
+{
+    return (global struct gravelp_servers *)((global uchar *)arena + arena->servers_offset);
+}
+
+/* Any work-item, after a fault: a launch of servers drops messages, and ends. */
+GRAVELP_INLINE void gravelp_servers_break(global struct gravelp_arena *arena)
+{
+    if (arena->servers_offset)
+        gravelp_store_relaxed(&gravelp_servers(arena)->is_broken,
+                              1); /* relaxed: the kernel's end orders it */
+}
+
 /*
  * Any work-item: whether its fault is the node's first, the only one that the host hears of. It polls before it adds: a
  * kernel runs on behind a failed assertion, and adds without number would come back to 0.
@@ -175,6 +189,7 @@ GRAVELP_INLINE void gravelp_fault_write(global struct gravelp_arena *arena,
                                         struct gravelp_origin origin, uint fault, uint queue,
                                         ulong ticket, ulong value, ulong offset)
 {
+    gravelp_servers_break(arena);
     arena->fault_offset = offset;
     arena->fault_queue = queue;
     arena->fault_ticket = (uint)ticket;
@@ -185,6 +200,17 @@ GRAVELP_INLINE void gravelp_fault_write(global struct gravelp_arena *arena,
     for (uint d = 0; d < 3; d++)
         arena->fault_item[d] = origin.item[d];
     gravelp_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
+}
+
+/* Any work-item: claims a fault that names a file or a function, of which the last bytes stay. */
+GRAVELP_INLINE bool gravelp_fault_claim_named(global struct gravelp_arena *arena,
+                                              GRAVELP_LITERAL *name, uint bytes)
+{
+    const uint room = GRAVELP_FAULT_FILE_BYTES;
+    const bool is_first = gravelp_fault_claim(arena);
+    for (uint i = bytes > room ? bytes - room : 0, to = 0; is_first && i < bytes; i++, to++)
+        arena->fault_file[to] = (uchar)name[i];
+    return is_first;
 }
 
 /* Leader: tells the host what went wrong. The first fault of the node stays. */

@@ -445,8 +445,6 @@ GRAVELP_INLINE void find_package(global struct gravelp_arena *head,
     found->n_messages = n;
 }
 
-#define SLOT_AT(t) (slots + (ulong)((t) & (head->n_slots - 1)) * head->slot_bytes)
-
 /* One work-group of any size. spans [n_spans]: all allocations, by rising offset. The queue's words tell how many. */
 kernel void apply_in_place(global uchar *arena, uint queue, uint ticket,
                            global const struct gravelp_bounds_span *spans, uint n_spans)
@@ -454,23 +452,20 @@ kernel void apply_in_place(global uchar *arena, uint queue, uint ticket,
     local struct found found[GRAVELP_IN_PLACE_MOST];
     local uint n_reserved, n_taken;
     global struct gravelp_arena *head = (global struct gravelp_arena *)arena;
-    global struct gravelp_queue_words *words =
-        (global struct gravelp_queue_words *)(arena + head->queues_offset) + queue;
-    global uchar *slots =
-        arena + head->slots_offset + (ulong)queue * head->n_slots * head->slot_bytes;
+    const struct gravelp_ring ring = gravelp_ring(head, queue);
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     if (lane == 0) {
         /* Orders nothing: K1 tells which of them are published. */
-        uint n = gravelp_device_load_relaxed(&words->reserved) - ticket;
+        uint n = gravelp_device_load_relaxed(&ring.words->reserved) - ticket;
         n_reserved = n <= GRAVELP_IN_PLACE_MOST ? n : 0;
     }
     gravelp_barrier_group();
     for (uint p = lane; p < n_reserved; p += n_lanes)
-        find_package(head, (global struct gravelp_package *)SLOT_AT(ticket + p), ticket + p, spans,
-                     n_spans, &found[p]);
+        find_package(head, (global struct gravelp_package *)gravelp_ring_slot(ring, ticket + p),
+                     ticket + p, spans, n_spans, &found[p]);
     gravelp_barrier_group();
     for (uint p = 0; p < n_reserved; p++) {
-        global const uchar *slot = SLOT_AT(ticket + p);
+        global const uchar *slot = gravelp_ring_slot(ring, ticket + p);
         global const uint *nodes = (global const uint *)(slot + GRAVELP_NODE_ROW);
         global const uint *indices =
             (global const uint *)(slot + GRAVELP_INDEX_ROW(found[p].stride));
@@ -484,13 +479,13 @@ kernel void apply_in_place(global uchar *arena, uint queue, uint ticket,
         for (; n < n_reserved && found[n].n_messages && !found[n].is_wrong; n++)
             n_messages += found[n].n_messages;
         n_taken = n;
-        words->settled_messages += n_messages;
-        words->settled = ticket + n; /* U11 */
+        ring.words->settled_messages += n_messages;
+        ring.words->settled = ticket + n; /* U11 */
     }
     gravelp_barrier_group();
     for (uint p = 0; p < n_taken; p++) {
         const uint kind = found[p].kind, stride = found[p].stride, n = found[p].n_messages;
-        global uchar *slot = SLOT_AT(ticket + p);
+        global uchar *slot = gravelp_ring_slot(ring, ticket + p);
         const uint values_at = GRAVELP_VALUE_ROW(kind, stride, 0);
         for (uint i = lane; i < n; i += n_lanes)
             apply_one(arena, slot, kind, n, values_at, i,
