@@ -4,7 +4,7 @@
  *
  * Who leaves acquires what was released before the last of the group arrived, and nothing later. A POSIX barrier also
  * orders a thread that leaves late behind those that have arrived at the next one: ThreadSanitizer then misses races,
- * on a busy machine most of them. Under HRF_TRACE it is the POSIX one, whose calls trace_hooks.c logs.
+ * on a busy machine most of them.
  *
  * Path:   lanes.c, host_c11.h -> this.
  * Memory: G1 to G9, in both directions: each arrival releases, the last one acquires and releases for all.
@@ -17,20 +17,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#ifdef HRF_TRACE
-typedef pthread_barrier_t group_barrier;
-
-static inline void group_barrier_init(group_barrier *barrier, uint32_t n)
-{
-    pthread_barrier_init(barrier, NULL, n);
-}
-
-static inline void group_barrier_wait(group_barrier *barrier)
-{
-    pthread_barrier_wait(barrier);
-}
-
-#else
 #ifdef __linux__
 #include <limits.h>
 #include <linux/futex.h>
@@ -81,6 +67,5 @@ static inline void group_barrier_wait(group_barrier *barrier)
     while (atomic_load_explicit(&barrier->n_met, memory_order_acquire) == n_met)
         group_barrier_sleep(&barrier->n_met, n_met);
 }
-#endif
 
 #endif

@@ -61,68 +61,50 @@ extern _Thread_local struct gravelp_lane *gravelp_lane;
     ((dimension) == 0 ? gravelp_lane->group_id * gravelp_lane->local_size + gravelp_lane->local_id \
                       : 0)
 
-/* The logging form, for gravel-hrf --trace: the scope of the next atomic operation; else the host's. */
-#ifdef HRF_TRACE
-#include "hrf_trace.h"
-#define GRAVELP_AT(level, call) (hrf_trace_level = (level), (call))
-#else
-#define GRAVELP_AT(level, call) (call)
-#endif
-
-/* The rows of portable.cl.h, whose scopes are levels here. */
-#define GRAVELP_HOST_SCOPE HRF_TRACE_SYS
-#define memory_scope_device HRF_TRACE_DEV
-#define GRAVELP_DEFINE_TYPED_LOAD(function, type, order, scope)                              \
-    static inline type function(type *word)                                                  \
-    {                                                                                        \
-        return GRAVELP_AT(scope,                                                             \
-                          atomic_load_explicit((_Atomic type *)word, memory_order_##order)); \
+/* The rows of portable.cl.h: a scope means nothing here. */
+#define GRAVELP_DEFINE_TYPED_LOAD(function, type, order, scope)                  \
+    static inline type function(type *word)                                      \
+    {                                                                            \
+        return atomic_load_explicit((_Atomic type *)word, memory_order_##order); \
     }
 #define GRAVELP_DEFINE_LOAD(function, order, scope) \
     GRAVELP_DEFINE_TYPED_LOAD(function, uint, order, scope)
-#define GRAVELP_DEFINE_STORE(function, order, scope)                                          \
-    static inline void function(uint *word, uint value)                                       \
-    {                                                                                         \
-        GRAVELP_AT(scope,                                                                     \
-                   atomic_store_explicit((_Atomic uint *)word, value, memory_order_##order)); \
+#define GRAVELP_DEFINE_STORE(function, order, scope)                              \
+    static inline void function(uint *word, uint value)                           \
+    {                                                                             \
+        atomic_store_explicit((_Atomic uint *)word, value, memory_order_##order); \
     }
-#define GRAVELP_DEFINE_CHANGE(function, op, order, scope)                                       \
-    static inline uint function(uint *word, uint value)                                         \
-    {                                                                                           \
-        return GRAVELP_AT(scope,                                                                \
-                          GRAVELP_C11_##op((_Atomic uint *)word, value, memory_order_##order)); \
+#define GRAVELP_DEFINE_CHANGE(function, op, order, scope)                           \
+    static inline uint function(uint *word, uint value)                             \
+    {                                                                               \
+        return GRAVELP_C11_##op((_Atomic uint *)word, value, memory_order_##order); \
     }
-#define GRAVELP_DEFINE_SWAP(function, order, scope)                                                \
-    static inline bool function(uint *word, uint expected, uint value)                             \
-    {                                                                                              \
-        return GRAVELP_AT(scope, atomic_compare_exchange_strong_explicit(                          \
-                                     (_Atomic uint *)word, &expected, value, memory_order_##order, \
-                                     memory_order_relaxed));                                       \
+#define GRAVELP_DEFINE_SWAP(function, order, scope)                                              \
+    static inline bool function(uint *word, uint expected, uint value)                           \
+    {                                                                                            \
+        return atomic_compare_exchange_strong_explicit(                                          \
+            (_Atomic uint *)word, &expected, value, memory_order_##order, memory_order_relaxed); \
     }
-#define GRAVELP_DEFINE_FENCED_LOAD(function, order, space) \
-    GRAVELP_DEFINE_LOAD(function, order, HRF_TRACE_WG)
-#define GRAVELP_DEFINE_FENCED_STORE(function, order, space) \
-    GRAVELP_DEFINE_STORE(function, order, HRF_TRACE_WG)
-#define GRAVELP_DEFINE_FENCED_CHANGE(function, op, order, space) \
-    GRAVELP_DEFINE_CHANGE(function, op, order, HRF_TRACE_WG)
+#define GRAVELP_DEFINE_FENCED_LOAD GRAVELP_DEFINE_LOAD
+#define GRAVELP_DEFINE_FENCED_STORE GRAVELP_DEFINE_STORE
+#define GRAVELP_DEFINE_FENCED_CHANGE GRAVELP_DEFINE_CHANGE
 
-/* Each of its operations is of the group's scope. */
 static inline uint GRAVELP_C11_max(_Atomic uint *word, uint value, memory_order order)
 {
     uint seen = atomic_load_explicit(word, order);
-    while (seen < value && !GRAVELP_AT(HRF_TRACE_WG, atomic_compare_exchange_strong_explicit(
-                                                         word, &seen, value, order, order)))
+    while (seen < value &&
+           !atomic_compare_exchange_strong_explicit(word, &seen, value, order, order))
         ;
     return seen;
 }
-GRAVELP_DEFINE_TYPED_LOAD(gravelp_long_load_acquire, ulong, acquire, GRAVELP_HOST_SCOPE)
-GRAVELP_DEFINE_SWAP(gravelp_device_swap_acquire, acquire, GRAVELP_HOST_SCOPE)
-GRAVELP_DEFINE_SWAP(gravelp_device_swap_relaxed, relaxed, GRAVELP_HOST_SCOPE)
-GRAVELP_DEFINE_SWAP(gravelp_local_swap_relaxed, relaxed, HRF_TRACE_WG)
+GRAVELP_DEFINE_TYPED_LOAD(gravelp_long_load_acquire, ulong, acquire, )
+GRAVELP_DEFINE_SWAP(gravelp_device_swap_acquire, acquire, )
+GRAVELP_DEFINE_SWAP(gravelp_device_swap_relaxed, relaxed, )
+GRAVELP_DEFINE_SWAP(gravelp_local_swap_relaxed, relaxed, )
 /* For mutants. */
-GRAVELP_DEFINE_TYPED_LOAD(gravelp_long_load_relaxed, ulong, relaxed, GRAVELP_HOST_SCOPE)
-GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_or_relaxed, or, relaxed, memory_scope_device)
-GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_and_relaxed, and, relaxed, memory_scope_device)
+GRAVELP_DEFINE_TYPED_LOAD(gravelp_long_load_relaxed, ulong, relaxed, )
+GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_or_relaxed, or, relaxed, )
+GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_and_relaxed, and, relaxed, )
 static inline uint gravelp_pause(uint polls, bool is_long)
 {
     (void)polls, (void)is_long;

@@ -45,9 +45,6 @@ static void *lane_main(void *argument)
 {
     struct lane *lane = argument;
     gravelp_lane = &lane->place;
-#ifdef HRF_TRACE
-    hrf_trace_place(0, (unsigned)lane->place.group_id, 0);
-#endif
     lane->body(lane->arena, lane->arguments);
     return NULL;
 }

@@ -2,7 +2,7 @@
 /*
  * What a trace is made of: HRF_TRACE_MAGIC, then records, in an order in which the events happened.
  *
- * Path:    a program that logs (tests/hrf/trace_hooks.c) -> a file -> trace.c.
+ * Path:    a program that logs -> a file -> trace.c.
  */
 #ifndef GRAVEL_HRF_TRACE_RECORD_H
 #define GRAVEL_HRF_TRACE_RECORD_H
