@@ -182,10 +182,14 @@ static int go_on_calling(void)
 
 static void end_calling(int code)
 {
-    if (mirror)
+    if (mirror) {
+        expect(gravel_mirror_share(mirror), code, "node 1 ");
         expect(gravel_mirror_destroy(mirror), code, "node 1 ");
-    if (accumulator)
+    }
+    if (accumulator) {
+        expect(gravel_accumulator_flush(accumulator), code, "node 1 ");
         expect(gravel_accumulator_destroy(accumulator), code, "node 1 ");
+    }
 }
 
 const struct work calling = {begin_calling, go_on_calling, NULL, end_calling};

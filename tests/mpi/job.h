@@ -3,7 +3,7 @@
  * A process of a job that mpirun starts: which rank it is, and what it expects; and the nodes of a program of which every node
  * runs every test.
  *
- * Path:    job.h -> die.h, jobs.c, test_mpi.c, test_mirror.c, test_accumulator.c
+ * Path:    job.h -> die.h, jobs.c, test_mpi.c, test_objects.c
  * Threads: the test's main thread.
  */
 #ifndef GRAVEL_TESTS_JOB_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What nodes do until one of them dies at a point of its own calls: between the copy of a frame that the device has binned and
- * its note, between the note and the upload, or between words of a mirror; or sends a note that cannot be right; or stands in a
- * call of the driver that does not return. See die.h.
+ * its note, or between the note and the upload; or sends a note that cannot be right; or stands in a call of the driver that does
+ * not return. See die.h.
  *
  * The linker sends the calls here (--wrap).
  *
- * Path: die.c -> this -> lib/transport/handover.c, lib/resolve/resolver.c, lib/mirror/share.c; device/standing.h
+ * Path: die.c -> this -> lib/transport/handover.c, lib/resolve/resolver.c; device/standing.h
  */
 #include "node/node.h"
 #include "resolve/on_device/ring.h"
@@ -15,8 +15,6 @@
 #include "device/standing.h"
 #include "die.h"
 #include "wrapped.h"
-
-#include <gravel/mirror.h>
 
 #include <signal.h>
 #include <stdlib.h>
@@ -62,13 +60,6 @@ WRAPPED(int, gravel_ring_keep, struct gravel_resolver *resolver, const void *fra
                                    refusal);
 }
 
-WRAPPED(int, gravel_node_put_heap, struct gravel *here, uint32_t heap, uint64_t from, uint64_t to,
-        uint64_t bytes, uint32_t other)
-{
-    pass(PUT);
-    return __real_gravel_node_put_heap(here, heap, from, to, bytes, other);
-}
-
 /* ---- works ---------------------------------------------------------------------------------------- */
 
 static cl_kernel kernel;
@@ -109,59 +100,6 @@ static int go_on_putting(void)
 
 const struct work sending_runs = {begin_sending_runs, go_on_sending_runs, NULL, NULL};
 const struct work putting = {begin_putting, go_on_putting, NULL, NULL};
-
-#define N_NODES 3u
-#define N_WORDS 100000u /* of each node: several frames */
-
-static struct gravel_mirror *mirror;
-
-/* Of every node all words. */
-static void begin_sharing(bool has_slots)
-{
-    const uint64_t n_words[N_NODES] = {N_WORDS, N_WORDS, N_WORDS};
-    uint32_t *indices = malloc(N_NODES * N_WORDS * sizeof *indices);
-    begin_words("((global uint *)gravel_local(g, b))[i] += "
-                "((global const uint *)gravel_local(g, a))[i];");
-    uint64_t array = alloc_or_die(gravel, N_WORDS * sizeof(uint32_t));
-    MUST(indices && gravel_n_nodes(gravel) == N_NODES);
-    for (uint32_t i = 0; i < N_NODES * N_WORDS; i++)
-        indices[i] = i % N_WORDS;
-    const struct gravel_words shared = GRAVEL_WORDS(array, GRAVEL_UINT, n_words, indices);
-    OK(has_slots ? gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &shared)
-                 : gravel_mirror_create(&mirror, gravel, &shared));
-    free(indices);
-}
-
-static void begin_sharing_copies(void)
-{
-    begin_sharing(false);
-}
-
-static void begin_sharing_slots(void)
-{
-    begin_sharing(true);
-}
-
-/* An exchange, concurrently with a kernel that reads where words arrive next or leave from. */
-static int go_on_sharing(void)
-{
-    const uint64_t offset = gravel_mirror_offset(mirror);
-    int code = gravel_mirror_begin(mirror);
-    MUST(clSetKernelArg(kernel, 1, sizeof offset, &offset) == CL_SUCCESS);
-    if (!code)
-        code = run_kernel(gravel, kernel, 4096, 64);
-    return code ? code : gravel_mirror_end(mirror);
-}
-
-static void end_sharing(int code)
-{
-    MUST(gravel_mirror_share(mirror) == code);
-    MUST(gravel_mirror_destroy(mirror) == code);
-    clReleaseKernel(kernel);
-}
-
-const struct work sharing_copies = {begin_sharing_copies, go_on_sharing, NULL, end_sharing};
-const struct work sharing_slots = {begin_sharing_slots, go_on_sharing, NULL, end_sharing};
 
 /* ---- a call of the driver ------------------------------------------------------------------------- */
 

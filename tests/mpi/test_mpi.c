@@ -21,6 +21,15 @@ enum { COUNT, CHAIN, STALL };
 
 static uint32_t left, right;
 static uint64_t n_calls, sources_seen;
+static char heard[8192]; /* of the log, as the node opened */
+
+static void hear(void *user, const char *text)
+{
+    const size_t n = strlen(heard);
+    (void)user;
+    if (!gravel)
+        snprintf(heard + n, sizeof heard - n, "%s\n", text);
+}
 
 static int count(struct gravel *here, void *user, uint32_t source,
                  const uint64_t args[GRAVEL_AM_MAX_ARGS])
@@ -73,19 +82,16 @@ static unsigned char pattern(uint32_t owner, uint64_t i)
     return (unsigned char)(mix(owner * 1000003u + i) >> 11);
 }
 
-/* ---- steps ----------------------------------------------------------------------------------- */
-
-TEST(offsets_are_the_same_everywhere)
+/* What node `from` has put at an offset of this node. */
+static void expect_pattern(uint64_t offset, uint64_t n, uint32_t from, uint64_t shift)
 {
-    for (int i = 0; i < 20; i++) {
-        uint64_t offset = alloc_or_die(gravel, 64 + (uint64_t)i * 1000),
-                 ends[2] = {offset, ~offset};
-        OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, ends, 2));
-        MUST(ends[0] == ~ends[1]);
-        if (i % 3 == 0)
-            OK(gravel_free(gravel, offset));
-    }
+    const unsigned char *here = read_map(gravel, node, offset, n);
+    for (uint64_t i = 0; i < n; i++)
+        MUST(here[i] == pattern(from, i + shift));
+    unmap(gravel, here);
 }
+
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Shares follow one another, and differ by one at most. */
 TEST(shares_are_all)
@@ -104,23 +110,19 @@ TEST(shares_are_all)
 TEST(put_and_get_carry_bytes_of_any_size_and_place)
 {
     static unsigned char data[300001], back[300001];
-    const uint64_t sizes[] = {1, 3, 8, 63, 65535, 65536, 65537, 300001};
+    static const uint64_t sizes[] = {1, 3, 8, 63, 65535, 65536, 65537, 300001};
     uint64_t memory = alloc_or_die(gravel, 400000);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        for (uint64_t shift = 0; shift < 3; shift++) {
-            uint64_t n = sizes[s];
-            for (uint64_t i = 0; i < n; i++)
-                data[i] = pattern(node, i + s);
-            OK(gravel_put(gravel, memory + shift, data, n, right));
-            OK(gravel_barrier(gravel));
-            const unsigned char *here = read_map(gravel, node, memory + shift, n);
-            for (uint64_t i = 0; i < n; i++)
-                MUST(here[i] == pattern(left, i + s));
-            unmap(gravel, here);
-            OK(gravel_get(gravel, memory + shift, back, n, right));
-            MUST(!memcmp(data, back, n));
-            OK(gravel_barrier(gravel));
-        }
+    for (uint64_t s = 0; s < 3 * sizeof sizes / sizeof *sizes; s++) {
+        const uint64_t n = sizes[s / 3], at = memory + s % 3;
+        for (uint64_t i = 0; i < n; i++)
+            data[i] = pattern(node, i + s);
+        OK(gravel_put(gravel, at, data, n, right));
+        OK(gravel_barrier(gravel));
+        expect_pattern(at, n, left, s);
+        OK(gravel_get(gravel, at, back, n, right));
+        MUST(!memcmp(data, back, n));
+        OK(gravel_barrier(gravel));
+    }
     OK(gravel_free(gravel, memory));
 }
 
@@ -214,57 +216,75 @@ TEST(handlers_know_source_and_destination)
 
 #define N_REDUCED 193 /* in more than three rounds */
 
+static const struct reduction {
+    uint32_t op, type;
+    int64_t first, base, step; /* of node 0, and of node k: base + k * step */
+} reductions[] = {
+    {GRAVEL_ADD, GRAVEL_LONG, -5, 0, 1},
+    {GRAVEL_MIN, GRAVEL_LONG, INT64_MIN, 0, 1},
+    {GRAVEL_MAX, GRAVEL_LONG, -1, -1, -1},
+    {GRAVEL_MIN, GRAVEL_ULONG, -1, 0, 1},
+    {GRAVEL_MAX, GRAVEL_ULONG, -1, 0, 1},
+    {GRAVEL_ADD, GRAVEL_INT, INT32_MAX, INT32_MAX, 0}, /* sums wrap */
+    {GRAVEL_MIN, GRAVEL_INT, -5, 0, 1},
+    {GRAVEL_MAX, GRAVEL_INT, -1, -1, -1},
+    {GRAVEL_ADD, GRAVEL_UINT, UINT32_MAX, UINT32_MAX, 0},
+    {GRAVEL_MIN, GRAVEL_UINT, 3, UINT32_MAX, -1},
+};
+
+static int64_t given(const struct reduction *row, uint32_t k)
+{
+    return k ? row->base + (int64_t)k * row->step : row->first;
+}
+
+static bool is_less(uint32_t type, int64_t a, int64_t b)
+{
+    return type == GRAVEL_INT || type == GRAVEL_LONG ? a < b : (uint64_t)a < (uint64_t)b;
+}
+
+static int64_t reduced(const struct reduction *row)
+{
+    int64_t value = given(row, 0);
+    for (uint32_t k = 1; k < n_nodes; k++) {
+        const int64_t other = given(row, k);
+        if (row->op == GRAVEL_ADD)
+            value = (int64_t)((uint64_t)value + (uint64_t)other);
+        else if (is_less(row->type, other, value) == (row->op == GRAVEL_MIN))
+            value = other;
+    }
+    return value;
+}
+
 TEST(reductions_combine_all)
 {
-    int64_t longs[N_REDUCED];
-    uint64_t ulongs[2];
-    double doubles[3];
-    for (int i = 0; i < N_REDUCED; i++)
-        longs[i] = (int64_t)node - i;
-    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, longs, N_REDUCED));
-    for (int i = 0; i < N_REDUCED; i++)
-        MUST(longs[i] == (int64_t)(n_nodes * (n_nodes - 1) / 2) - i * (int64_t)n_nodes);
-    longs[0] = node ? (int64_t)node : INT64_MIN;
-    OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_LONG, longs, 1));
-    MUST(longs[0] == INT64_MIN);
-    longs[0] = -1 - (int64_t)node;
-    OK(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_LONG, longs, 1));
-    MUST(longs[0] == -1);
-    ulongs[0] = ulongs[1] = node ? node : UINT64_MAX;
-    OK(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, ulongs, 1));
-    MUST(ulongs[0] == UINT64_MAX);
-    OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, ulongs + 1, 1));
-    MUST(ulongs[1] == (n_nodes == 1 ? UINT64_MAX : 1));
-    doubles[0] = doubles[1] = doubles[2] = 0.25 * (node + 1);
+    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++) {
+        const struct reduction *row = &reductions[i];
+        const size_t bytes = GRAVEL_TYPE_BYTES(row->type);
+        const int64_t mine = given(row, node), all = reduced(row);
+        char values[N_REDUCED * sizeof mine];
+        for (size_t k = 0; k < N_REDUCED; k++)
+            memcpy(values + k * bytes, &mine, bytes);
+        OK(gravel_reduce(gravel, row->op, row->type, values, N_REDUCED));
+        for (size_t k = 0; k < N_REDUCED; k++)
+            if (memcmp(values + k * bytes, &all, bytes) != 0)
+                die(__FILE__, __LINE__, "value %zu of row %zu", k, i);
+    }
+}
+
+/* Sums of floats are rounded once: in floats 2^24 + 1 is 2^24. The least is by the type's own order. */
+TEST(reductions_of_reals_combine_all)
+{
+    double doubles[3] = {0.25 * (node + 1), 0.25 * (node + 1), 0.25 * (node + 1)};
+    float sum = node ? 1 : 16777216, least[2] = {node ? 0.0f : -0.0f, node ? NAN : 1};
     OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_DOUBLE, doubles, 1));
     OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_DOUBLE, doubles + 1, 1));
     OK(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_DOUBLE, doubles + 2, 1));
     MUST(doubles[0] == 0.125 * n_nodes * (n_nodes + 1) && doubles[1] == 0.25 &&
          doubles[2] == 0.25 * n_nodes);
-}
-
-/* Sums wrap, those of floats are rounded once, and the least is by the type's own order. */
-TEST(reductions_of_4_bytes_combine_all)
-{
-    int32_t ints[3] = {INT32_MAX, node ? (int32_t)node : -5, -1 - (int32_t)node};
-    uint32_t uints[2] = {UINT32_MAX, node ? UINT32_MAX - node : 3};
-    float floats[N_REDUCED];
-    for (int i = 0; i < N_REDUCED; i++)
-        floats[i] = node ? 1 : 16777216; /* 2^24: in floats 2^24 + 1 is 2^24 */
-    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_INT, ints, 1));
-    OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_INT, ints + 1, 1));
-    OK(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_INT, ints + 2, 1));
-    MUST((uint32_t)ints[0] == n_nodes * (uint32_t)INT32_MAX && ints[1] == -5 && ints[2] == -1);
-    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_UINT, uints, 1));
-    OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_UINT, uints + 1, 1));
-    MUST(uints[0] == 0u - n_nodes && uints[1] == 3);
-    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_FLOAT, floats, N_REDUCED));
-    for (int i = 0; i < N_REDUCED; i++)
-        MUST(floats[i] == (float)(16777216.0 + (n_nodes - 1)));
-    floats[0] = node ? 0.0f : -0.0f;
-    floats[1] = node ? NAN : 1;
-    OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_FLOAT, floats, 2));
-    MUST(signbit(floats[0]) && (n_nodes == 1 || isnan(floats[1])));
+    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_FLOAT, &sum, 1));
+    MUST(sum == (float)(16777216.0 + (n_nodes - 1)));
+    OK(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_FLOAT, least, 2));
+    MUST(signbit(least[0]) && (n_nodes == 1 || isnan(least[1])));
 }
 
 #define N_COUNTERS 32u /* of one call, at most */
@@ -313,36 +333,6 @@ TEST(sums_come_with_a_refusal)
         MUST(code == 0);
     MUST(own == 3 && sum == 3 * n_nodes);
     OK(gravel_free(gravel, word));
-}
-
-/* Its sender and its receiver are told; nobody else, and nothing is written. */
-TEST(refusal_is_told_at_both_ends)
-{
-    if (n_nodes == 1)
-        return;
-    uint64_t memory = alloc_or_die(gravel, 4096);
-    meet_outside();
-    if (node == 0) {
-        const uint64_t arguments[3] = {memory, 1024};
-        cl_kernel kernel =
-            body_kernel(gravel, BODY("gravel_inc_uint_wg(g, a, (uint)b, 1);"), arguments);
-        const size_t global_size = 256, local_size = 64;
-        OK(gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL));
-        clReleaseKernel(kernel);
-    }
-    int code = gravel_barrier(gravel);
-    if (node <= 1) {
-        expect(code, GRAVEL_ERANGE, "index 1024 ");
-        expect(code, GRAVEL_ERANGE, "node 1 refused a buffer from node 0");
-    } else {
-        MUST(code == 0);
-    }
-    OK(gravel_barrier(gravel));
-    const uint32_t *words = read_map(gravel, node, memory, 4096);
-    for (uint32_t i = 0; i < 1024; i++)
-        MUST(words[i] == 0);
-    unmap(gravel, words);
-    OK(gravel_free(gravel, memory));
 }
 
 /*
@@ -424,39 +414,6 @@ TEST(node_that_computes_still_answers)
     OK(gravel_free(gravel, word));
 }
 
-TEST(statistics_add_up_over_all_nodes)
-{
-    uint64_t table = alloc_or_die(gravel, 4 * 65536), to_all = 0;
-    struct gravel_stats stats;
-    OK(gravel_barrier(gravel));
-    OK(gravel_stats_reset(gravel));
-    OK(gravel_barrier(gravel));
-    OK(run_body(gravel,
-                BODY("uint x = (i + 65537 * gravel_node(g)) * 2654435761u;"
-                     "x ^= x >> 15; x *= 2246822519u; x ^= x >> 13;"
-                     "gravel_inc_uint_wg(g, a, i, x % gravel_n_nodes(g));"),
-                65536, 256, table, 0, 0));
-    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
-    for (uint32_t to = 0; to < n_nodes; to++) {
-        struct gravel_stats one;
-        OK(gravel_stats_read(gravel, &one, sizeof one, to));
-        to_all += one.sent_messages;
-        MUST(to != node || stats.remote_messages == 65536 - one.sent_messages);
-    }
-    MUST(stats.messages == 65536 && to_all == 65536);
-    MUST(sum_over_nodes(stats.resolved_messages) == 65536u * n_nodes);
-    double share = (double)sum_over_nodes(stats.remote_messages) / (65536.0 * n_nodes);
-    double expected = (n_nodes - 1.0) / n_nodes;
-    MUST(share >= expected * 0.99 && share <= expected * 1.01 + 1e-9);
-    uint64_t sum = 0;
-    const uint32_t *words = read_map(gravel, node, table, 4 * 65536);
-    for (uint32_t i = 0; i < 65536; i++)
-        sum += words[i];
-    unmap(gravel, words);
-    MUST(sum_over_nodes(sum) == 65536u * n_nodes);
-    OK(gravel_free(gravel, table));
-}
-
 /* Whether node buffers for the node to the right stay where they are: this machine's nodes share memory, unless apart.c
  * keeps those with lower process numbers, or all, from it. */
 static bool are_handed_over(void)
@@ -477,20 +434,16 @@ TEST(buffers_stay_where_they_are_if_nodes_share_memory)
     struct gravel_stats stats;
     bool is_expected = are_handed_over();
     uint64_t memory = alloc_or_die(gravel, sizeof data);
-    for (uint32_t round = 0; round < 30;
-         round++) { /* more than there are buffers: they come home */
+    for (uint64_t round = 0; round < 30; round++) { /* more than there are buffers: they return */
         for (uint64_t i = 0; i < sizeof data; i++)
-            data[i] = pattern(node + round, i);
+            data[i] = pattern(node, i + round);
         OK(gravel_stats_reset(gravel));
         OK(gravel_put(gravel, memory, data, sizeof data, right));
         OK(gravel_barrier(gravel));
         OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
         MUST(is_expected ? stats.handed_buffers > 0 : stats.handed_buffers == 0);
         MUST(stats.handed_buffers <= stats.network_buffers);
-        const unsigned char *here = read_map(gravel, node, memory, sizeof data);
-        for (uint64_t i = 0; i < sizeof data; i++)
-            MUST(here[i] == pattern(left + round, i));
-        unmap(gravel, here);
+        expect_pattern(memory, sizeof data, left, round);
         OK(gravel_barrier(gravel));
     }
     OK(gravel_free(gravel, memory));
@@ -518,6 +471,28 @@ TEST(binned_messages_wait_for_node_buffers)
     OK(gravel_free(gravel, table));
 }
 
+/* Nodes of one host take equal devices, of which PoCL is told to have several, in turn; those that share one are told of each
+ * other. */
+TEST(equal_devices_are_taken_in_turn)
+{
+    char part[256], sharers[128] = "";
+    uint32_t n_devices = 0;
+    for (const char *at = getenv("POCL_DEVICES"); at && (at = strstr(at, "pthread")); at++)
+        n_devices++;
+    if (n_devices < 2)
+        return;
+    snprintf(part, sizeof part,
+             ":%u, number %u of %u equal devices, as this is node %u of its host", node % n_devices,
+             node % n_devices + 1, n_devices, node + 1);
+    MUST(strstr(heard, part));
+    for (uint32_t other = node % n_devices; other < n_nodes; other += n_devices)
+        if (other != node)
+            sprintf(sharers + strlen(sharers), "%s%u", *sharers ? ", " : "", other);
+    const bool shares = *sharers && takes_step(gravel, "pump");
+    snprintf(part, sizeof part, "of its host (%s)", sharers);
+    MUST(shares == (strstr(heard, shares ? part : "shares") != NULL));
+}
+
 /* ---- the run --------------------------------------------------------------------------------- */
 
 static void open(void)
@@ -525,7 +500,8 @@ static void open(void)
     const struct gravel_handler handlers[] = {{.name = "count", .n_args = 2, .function = count},
                                               {.name = "chain", .n_args = 1, .function = chain},
                                               {.name = "stall", .n_args = 0, .function = stall}};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 3);
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 3, .log = hear);
     open_nodes(&bindings);
     left = (node + n_nodes - 1) % n_nodes;
     right = (node + 1) % n_nodes;

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nodes do until one of them dies: send, wait, close, run a flow, add to an accumulator, ask, pay by transactions, send to
- * resident servers, print. See die.h.
+ * What nodes do until one of them dies: send, wait, ask, pay by transactions, print. See die.h.
  *
  * Path: die.c -> this
  */
 #include "bank.h"
 #include "die.h"
-
-#include <gravel/accumulator.h>
-#include <gravel/flow.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,90 +73,8 @@ static void end_waiting(int code)
     expect(try_open(NULL), GRAVEL_EMPI, "a node of this process has failed");
 }
 
-static int go_on_closing(void)
-{
-    struct gravel *closed = gravel;
-    gravel = NULL;
-    return gravel_close(closed);
-}
-
 const struct work busy = {begin_busy, go_on_busy, launch_busy, end_busy};
 const struct work waiting = {begin_waiting, meet, NULL, end_waiting};
-const struct work closing = {begin_waiting, go_on_closing, NULL, NULL};
-
-/* ---- a flow -------------------------------------------------------------------------------------- */
-
-/* An element that makes itself again and again, and sends to the next node each time. */
-extern const char again_cl[]; /* kernels/again.cl */
-
-static struct gravel_flow *run_of_elements;
-
-static void begin_flow(void)
-{
-    static const struct gravel_edge edge = {"again", 1};
-    static const struct gravel_channel channel = {"again", 4, GRAVEL_STREAM, 64, 1, &edge};
-    const struct gravel_graph graph = GRAVEL_GRAPH(&channel, 1, .group_items = 8, .n_messages = 1);
-    const cl_uint left = UINT32_MAX;
-    struct gravel_flow_stats stats;
-    begin_waiting();
-    const cl_uint next = ((cl_uint)rank + 1) % gravel_n_nodes(gravel);
-    OK(gravel_flow_create(&run_of_elements, gravel, &graph));
-    OK(gravel_flow_build(run_of_elements, "flow.cl", again_cl, NULL, "run"));
-    OK(gravel_flow_set_argument(run_of_elements, 2, sizeof word, &word));
-    OK(gravel_flow_set_argument(run_of_elements, 3, sizeof next, &next));
-    OK(gravel_flow_push(run_of_elements, "again", &left, 1));
-    OK(meet());
-    OK(gravel_flow_start(run_of_elements));
-    do
-        OK(gravel_flow_stats_read(run_of_elements, &stats, sizeof stats));
-    while (stats.rounds < 10 && usleep(1000) == 0);
-}
-
-static int go_on_with_flow(void)
-{
-    return gravel_flow_wait(run_of_elements);
-}
-
-static void end_flow(int code)
-{
-    expect(gravel_flow_run(run_of_elements), code, "failed before");
-    OK(gravel_flow_destroy(run_of_elements));
-}
-
-const struct work flow = {begin_flow, go_on_with_flow, NULL, end_flow};
-
-/* ---- an accumulator -------------------------------------------------------------------------------- */
-
-/* More words wait than a queue has room for. */
-#define N_ACCUMULATED (1u << 18)
-extern const char accumulate_cl[]; /* kernels/accumulate.cl */
-
-static struct gravel_accumulator *accumulator;
-
-static void begin_accumulating(void)
-{
-    const cl_uint n = N_ACCUMULATED;
-    gravel = open_default(NULL);
-    uint64_t words = alloc_or_die(gravel, N_ACCUMULATED * 4);
-    OK(gravel_accumulator_create(&accumulator, gravel, words, n, GRAVEL_ADD, GRAVEL_UINT));
-    kernel = build_kernel(accumulate_cl, "add");
-    OK(gravel_kernel_set_accumulator(accumulator, kernel, 1));
-    MUST(clSetKernelArg(kernel, 2, sizeof n, &n) == CL_SUCCESS);
-}
-
-static int go_on_accumulating(void)
-{
-    return run_kernel(gravel, kernel, 4096, 64);
-}
-
-static void end_accumulating(int code)
-{
-    MUST(gravel_accumulator_flush(accumulator) == code);
-    MUST(gravel_accumulator_destroy(accumulator) == code);
-    clReleaseKernel(kernel);
-}
-
-const struct work accumulating = {begin_accumulating, go_on_accumulating, NULL, end_accumulating};
 
 /* ---- handlers -------------------------------------------------------------------------------------- */
 

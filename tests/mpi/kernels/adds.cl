@@ -2,7 +2,7 @@
 /*
  * A single update.
  *
- * Path: test_accumulator.c -> this -> cl/accumulator.cl.h
+ * Path: test_objects.c -> this -> cl/accumulator.cl.h
  */
 #include "gravel.cl.h"
 #include "accumulator.cl.h"

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Accumulators and mirrors: how many messages an accumulator's calls send, what copies show beside kernels, and what the objects
+ * refuse, at all nodes alike. Every node of the job runs all steps. The ledger, histories and gravel-conformance have what arrives.
+ *
+ * Path: mpirun -> this -> kernels/adds.cl; lib/accumulate, lib/mirror
+ */
+#include "cases.h"
+#include "job.h"
+
+#include <gravel/accumulator.h>
+#include <gravel/mirror.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static cl_kernel one; /* of add_one */
+
+extern const char adds_cl[]; /* kernels/adds.cl */
+
+/* Adds a value n times, each by a work-item of its own. */
+static void add_one(const struct gravel_accumulator *accumulator, uint64_t index, uint32_t value,
+                    uint64_t owner, size_t n)
+{
+    const cl_ulong place[] = {index, owner};
+    const cl_uint number = value;
+    OK(gravel_kernel_set_accumulator(accumulator, one, 1));
+    MUST(clSetKernelArg(one, 2, sizeof *place, &place[0]) == CL_SUCCESS);
+    MUST(clSetKernelArg(one, 3, sizeof number, &number) == CL_SUCCESS);
+    MUST(clSetKernelArg(one, 4, sizeof *place, &place[1]) == CL_SUCCESS);
+    OK(gravel_launch(gravel, one, 1, &n, NULL, 0, NULL, NULL));
+}
+
+static struct gravel_accumulator *create(uint64_t offset, uint64_t n, uint32_t op, uint32_t type)
+{
+    struct gravel_accumulator *accumulator;
+    OK(gravel_accumulator_create(&accumulator, gravel, offset, n, op, type));
+    return accumulator;
+}
+
+/* Whether this node adds, and words have a shadow. */
+static bool has_shadow(void)
+{
+    return n_nodes > 1 || gravel_config_of(gravel)->check;
+}
+
+/* ---- what an accumulator sends ----------------------------------------------------------------- */
+
+static uint64_t n_sent(void)
+{
+    struct gravel_stats stats;
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    return stats.sent_messages;
+}
+
+#define N_ADDERS 100u /* work-items of a node that add to a word, which is one message */
+
+/* Of GRAVEL_ADD and GRAVEL_XOR `is` is what each work-item that adds has added. What changes no word is not sent; a flush that has
+ * begun sends what had been added, and the next one completes it and sends the rest. */
+static const struct sequence {
+    uint32_t op;
+    const char *
+        calls; /* a digit, -: an update, by 2^32 - 1; f, b, r: flush, begin, reset; e, q, |: fence, quiet, barrier; s: set back */
+    uint32_t is;
+    uint32_t n_sent; /* messages, of words that have a shadow */
+} sequences[] = {
+    {GRAVEL_ADD, "1f2r4", 7, 2},   {GRAVEL_ADD, "1b2r4", 7, 2},   {GRAVEL_ADD, "1br2fr", 3, 2},
+    {GRAVEL_ADD, "1rf2bb4", 7, 3}, {GRAVEL_ADD, "1-|2", 2, 1},    {GRAVEL_ADD, "4bb2|b|", 6, 2},
+    {GRAVEL_MIN, "5f3r4", 3, 2},   {GRAVEL_MIN, "5b6r7", 5, 2},   {GRAVEL_MIN, "5|s|r7", 7, 2},
+    {GRAVEL_MAX, "5f7r6", 7, 2},   {GRAVEL_MAX, "3br2fb1", 3, 2}, {GRAVEL_MAX, "9|s|r5r4", 5, 2},
+    {GRAVEL_MAX, "9|8|", 9, 1},    {GRAVEL_AND, "7f6r5", 4, 2},   {GRAVEL_OR, "1b2r4", 7, 2},
+    {GRAVEL_XOR, "5f3r4", 2, 2},   {GRAVEL_ADD, "1q2", 3, 2},     {GRAVEL_ADD, "1e2", 3, 2},
+};
+
+static void set_back(const struct sequence *sequence, uint32_t owner, uint64_t word)
+{
+    if (gravel_is_local(gravel, owner))
+        fill(gravel, owner, word,
+             sequence->op == GRAVEL_MIN || sequence->op == GRAVEL_AND ? 0xff : 0, 4);
+}
+
+static void make_call(const struct sequence *sequence, char call,
+                      struct gravel_accumulator *accumulator, uint32_t owner, uint64_t word)
+{
+    if (call == 'f')
+        OK(gravel_accumulator_flush(accumulator));
+    else if (call == 'b')
+        OK(gravel_accumulator_begin(accumulator));
+    else if (call == 'r')
+        OK(gravel_accumulator_reset(accumulator));
+    else if (call == 'e')
+        OK(gravel_fence(gravel));
+    else if (call == 'q')
+        OK(gravel_quiet(gravel));
+    else if (call == '|')
+        OK(gravel_barrier(gravel));
+    else if (call == 's')
+        set_back(sequence, owner, word);
+    else
+        add_one(accumulator, 5, call == '-' ? UINT32_MAX : (uint32_t)(call - '0'), owner,
+                sequence->op == GRAVEL_ADD ? N_ADDERS : 1);
+}
+
+/* The same on any number of nodes, whether or not words have a shadow. */
+TEST(calls_in_any_order_lose_nothing)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4), word = offset + 5 * 4;
+    uint32_t owner = n_nodes - 1;
+    for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
+        const struct sequence *sequence = &sequences[i];
+        struct gravel_accumulator *accumulator = create(offset, 64, sequence->op, GRAVEL_UINT);
+        set_back(sequence, owner, word);
+        OK(gravel_barrier(gravel));
+        const uint64_t before = n_sent();
+        for (const char *call = sequence->calls; *call; call++)
+            make_call(sequence, *call, accumulator, owner, word);
+        OK(gravel_barrier(gravel));
+        uint32_t times = sequence->op == GRAVEL_ADD   ? N_ADDERS * n_speakers
+                         : sequence->op == GRAVEL_XOR ? n_speakers % 2
+                                                      : 1;
+        uint32_t is = sequence->is * times;
+        if (gravel_is_local(gravel, owner) && word32(gravel, owner, word) != is)
+            die(__FILE__, __LINE__, "operation %u, %s: %u instead of %u", sequence->op,
+                sequence->calls, word32(gravel, owner, word), is);
+        if (n_sent() - before != (has_shadow() ? sequence->n_sent : 0))
+            die(__FILE__, __LINE__, "operation %u, %s: %u messages", sequence->op, sequence->calls,
+                (uint32_t)(n_sent() - before));
+        OK(gravel_accumulator_destroy(accumulator));
+    }
+    OK(gravel_free(gravel, offset));
+}
+
+/* ---- what a mirror shows ------------------------------------------------------------------------ */
+
+/* a: the array; b: how many words; c: what the time adds to them. */
+#define CHANGE BODY("if (i < b) ((global uint *)gravel_local(g, a))[i] += c;")
+/* Each copy is kept: a: copies; b: how many; c: where. */
+#define KEEP                                                    \
+    BODY("if (i < b) ((global uint *)gravel_local(g, c))[i] = " \
+         "((global const uint *)gravel_local(g, a))[i];")
+#define N_WORDS 300u /* of a node's part of an array */
+#define N_COPIES 96u
+
+/* Launches a kernel of one work-item a word. */
+static void run_words(cl_kernel kernel)
+{
+    const size_t global = 320, group = 32;
+    OK(gravel_launch(gravel, kernel, 1, &global, &group, 0, NULL, NULL));
+}
+
+/* While copies are read, words change and travel: a node that is ahead must not spoil them. Loop-back nodes have no kernels:
+ * their words stay. */
+TEST(copies_are_of_their_time)
+{
+    enum { TIMES = 6 };
+    const uint64_t array = alloc_or_die(gravel, N_WORDS * 4),
+                   kept = alloc_or_die(gravel, N_COPIES * 4);
+    uint64_t n_words[64] = {0};
+    uint32_t indices[N_COPIES];
+    struct gravel_mirror *mirror;
+    n_words[(node + 1) % n_nodes] = N_COPIES;
+    for (uint32_t i = 0; i < N_COPIES; i++)
+        indices[i] = i % 7 ? N_WORDS - 1 - i : i % 3; /* some more than once */
+    const struct gravel_words words = GRAVEL_WORDS(array, GRAVEL_UINT, n_words, indices);
+    OK(gravel_mirror_create(&mirror, gravel, &words));
+    cl_kernel change = body_kernel(gravel, CHANGE, (const uint64_t[]){array, N_WORDS, 1}),
+              keep = body_kernel(gravel, KEEP, (const uint64_t[]){0, N_COPIES, kept});
+    for (uint32_t time = 1; time <= TIMES; time++) {
+        run_words(change);
+        OK(gravel_mirror_share(mirror));
+        const cl_ulong copies = gravel_mirror_offset(mirror);
+        MUST(clSetKernelArg(keep, 1, sizeof copies, &copies) == CL_SUCCESS);
+        if ((time + node) % 2) /* else the next exchange begins beside it */
+            OK(gravel_quiet(gravel));
+        run_words(keep);
+    }
+    OK(gravel_quiet(gravel));
+    for (uint32_t i = 0; i < N_COPIES; i++)
+        MUST(word32(gravel, node, kept + 4 * i) == (n_speakers > 1 || n_nodes == 1 ? TIMES : 0));
+    clReleaseKernel(change);
+    clReleaseKernel(keep);
+    OK(gravel_mirror_destroy(mirror));
+    OK(gravel_free(gravel, array));
+    OK(gravel_free(gravel, kept));
+}
+
+/* ---- what create refuses ----------------------------------------------------------------------- */
+
+enum kind { ACCUMULATOR, COPIES, SLOTS };
+
+/* What is wrong with a call besides its numbers; NO_INDEX names a word behind the array. */
+enum fault { NONE, NO_TYPE, NO_INDEX, NO_LIST, NO_COUNTS, NO_SIZE, NO_PLAN, NO_PLACE };
+
+/* An object of n words from a byte of an array on; those of a mirror are the last node's. */
+struct wish {
+    enum kind kind;
+    enum fault fault;
+    uint64_t at, n;
+    uint32_t op, type;
+};
+
+static int make_accumulator(const struct wish *wish, uint64_t offset)
+{
+    struct gravel_accumulator *made = (void *)&made;
+    int code =
+        gravel_accumulator_create(wish->fault == NO_PLACE ? NULL : &made, gravel, offset, wish->n,
+                                  wish->op, wish->fault == NO_TYPE ? 6 : wish->type);
+    MUST(wish->fault == NO_PLACE || !made);
+    return code;
+}
+
+static int make_mirror(const struct wish *wish, uint64_t offset)
+{
+    const uint32_t indices[] = {5, N_WORDS, 3};
+    uint64_t n_words[64] = {0};
+    struct gravel_mirror *made = (void *)&made, **place = wish->fault == NO_PLACE ? NULL : &made;
+    MUST(n_nodes <= 64);
+    n_words[n_nodes - 1] = wish->n;
+    struct gravel_words words = GRAVEL_WORDS(offset, wish->fault == NO_TYPE ? 6 : wish->type,
+                                             wish->fault == NO_COUNTS ? NULL : n_words,
+                                             wish->fault == NO_LIST ? NULL : indices);
+    words.bytes *= wish->fault != NO_SIZE;
+    const struct gravel_words *plan = wish->fault == NO_PLAN ? NULL : &words;
+    int code = wish->kind == COPIES ? gravel_mirror_create(place, gravel, plan)
+                                    : gravel_mirror_create_slots(place, gravel, wish->op, plan);
+    MUST(!place || !made);
+    return code;
+}
+
+#define CANNOT "node 0 cannot"
+#define ROW(kind, fault, at, n, op, type, code, part, others)                          \
+    {                                                                                  \
+        {kind, fault, at, n, GRAVEL_##op, GRAVEL_##type}, GRAVEL_E##code, part, others \
+    }
+
+/* What node 0 makes, and its error; all other nodes make what is right. */
+TEST(what_one_node_refuses_all_refuse)
+{
+    static const struct refusal {
+        struct wish wish;
+        int code;
+        const char *part, *others;
+    } refusals[] = {
+        ROW(ACCUMULATOR, NONE, 64, 8, PUT, UINT, INVAL, "put on uint", CANNOT),
+        ROW(ACCUMULATOR, NONE, 64, 8, FETCH_ADD, UINT, INVAL, "fetch_add on uint", CANNOT),
+        ROW(ACCUMULATOR, NONE, 64, 8, MIN, FLOAT, INVAL, "min on float", CANNOT),
+        ROW(ACCUMULATOR, NO_TYPE, 64, 8, ADD, UINT, INVAL, "type 6", CANNOT),
+        ROW(ACCUMULATOR, NONE, 66, 8, ADD, UINT, INVAL, "not a multiple of 4", CANNOT),
+        ROW(ACCUMULATOR, NONE, 64, 0, ADD, UINT, INVAL, "0 elements", CANNOT),
+        ROW(ACCUMULATOR, NONE, 64, 2 * N_WORDS, ADD, UINT, RANGE, "", CANNOT),
+        ROW(ACCUMULATOR, NONE, 64, UINT64_MAX, ADD, UINT, RANGE, "elements", CANNOT),
+        ROW(ACCUMULATOR, NONE, 28, 8, ADD, UINT, INVAL, "accumulator of 8", CANNOT),
+        ROW(ACCUMULATOR, NO_PLACE, 64, 8, ADD, UINT, INVAL, "out", CANNOT),
+        ROW(ACCUMULATOR, NONE, 64, 9, ADD, UINT, MISMATCH, "elements", "elements"),
+        ROW(SLOTS, NONE, 0, 0, PUT, UINT, INVAL, "put on uint", CANNOT),
+        ROW(SLOTS, NONE, 0, 0, MIN, FLOAT, INVAL, "min on float", CANNOT),
+        ROW(SLOTS, NO_INDEX, 0, 3, ADD, UINT, RANGE, "indices[1] is 300", CANNOT),
+        ROW(SLOTS, NO_LIST, 0, 3, ADD, UINT, INVAL, "indices", CANNOT),
+        ROW(SLOTS, NO_COUNTS, 0, 0, ADD, UINT, INVAL, "n_words", CANNOT),
+        ROW(SLOTS, NO_SIZE, 0, 0, ADD, UINT, INVAL, "words.bytes is 0, and", CANNOT),
+        ROW(SLOTS, NO_PLAN, 0, 0, ADD, UINT, INVAL, "words", CANNOT),
+        ROW(SLOTS, NO_TYPE, 0, 0, ADD, UINT, INVAL, "type 6", CANNOT),
+        ROW(SLOTS, NONE, 2, 0, ADD, UINT, INVAL, "not a multiple of 4", CANNOT),
+        ROW(SLOTS, NONE, 1 << 30, 0, ADD, UINT, RANGE, "allocation", CANNOT),
+        ROW(SLOTS, NONE, 0, 0, ADD, INT, MISMATCH, "slots by add on", "add on int"),
+        ROW(SLOTS, NONE, 0, 0, MAX, UINT, MISMATCH, "slots by", "slots by max on"),
+        ROW(COPIES, NO_PLACE, 0, 0, ADD, UINT, INVAL, "out", CANNOT),
+        ROW(COPIES, NONE, 0, 0, ADD, INT, MISMATCH, "a mirror of int", "a mirror of int"),
+    };
+    const uint64_t array = alloc_or_die(gravel, N_WORDS * 4);
+    struct gravel_accumulator *accumulator = create(array, 8, GRAVEL_ADD, GRAVEL_UINT);
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const struct refusal *row = &refusals[i];
+        const struct wish right = {row->wish.kind,
+                                   NONE,
+                                   64,
+                                   row->wish.kind == ACCUMULATOR ? 8 : 0,
+                                   GRAVEL_ADD,
+                                   GRAVEL_UINT},
+                          *wish = node == 0 ? &row->wish : &right;
+        if (n_speakers == 1 && row->code == GRAVEL_EMISMATCH)
+            continue;
+        expect((right.kind == ACCUMULATOR ? make_accumulator : make_mirror)(wish, array + wish->at),
+               row->code, node == 0 ? row->part : row->others);
+    }
+    expect(gravel_kernel_set_accumulator(accumulator, one, 99), GRAVEL_ECL, "");
+    expect(gravel_free(gravel, array), GRAVEL_EINVAL, "gravel_accumulator_destroy");
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_free(gravel, array));
+}
+
+TEST(memory_is_limited)
+{
+    uint64_t most = gravel_config_of(gravel)->accumulate_bytes, n = most / 4,
+             offset = alloc_or_die(gravel, n * 4);
+    struct gravel_accumulator *accumulator;
+    int code = gravel_accumulator_create(&accumulator, gravel, offset, n, GRAVEL_ADD, GRAVEL_UINT);
+    expect(code, has_shadow() ? GRAVEL_ENOMEM : 0, "GRAVEL_ACCUMULATE_MEMORY");
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_free(gravel, offset));
+}
+
+/* ---- what kernels and other calls are refused -------------------------------------------------- */
+
+TEST(kernels_are_refused_what_is_not_there)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4);
+    struct gravel_accumulator *floats = create(offset, 8, GRAVEL_ADD, GRAVEL_FLOAT),
+                              *accumulator = create(offset + 32, 16, GRAVEL_ADD, GRAVEL_UINT);
+    add_one(accumulator, UINT64_C(1) << 40, 1, 0, 2);
+    expect(gravel_accumulator_flush(accumulator), GRAVEL_ERANGE,
+           "index 1099511627776 at node 0, and 1 more");
+    OK(gravel_accumulator_flush(accumulator));
+    add_one(accumulator, 16, 1, 0, 1);
+    expect(gravel_quiet(gravel), GRAVEL_ERANGE, "index 16 at node 0");
+    add_one(accumulator, 15, 1, n_nodes, 1);
+    expect(gravel_fence(gravel), GRAVEL_ERANGE, "16 elements of each of");
+    add_one(floats, 1, 1, 0, 1);
+    expect(gravel_barrier(gravel), GRAVEL_EINVAL, "type uint");
+    OK(gravel_barrier(gravel));
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_accumulator_destroy(floats));
+    for (uint32_t i = 0; i < 64; i++)
+        MUST(word32(gravel, node, offset + 4 * i) == 0);
+    OK(gravel_free(gravel, offset));
+}
+
+/* While words wait, checked mode refuses what else is sent for the range; not before, nor behind the flush. */
+TEST(a_range_is_its_accumulators)
+{
+    uint64_t offset = alloc_or_die(gravel, 64 * 4);
+    uint32_t value = 7, to = (node + 1) % n_nodes;
+    struct gravel_accumulator *accumulator = create(offset + 32, 16, GRAVEL_ADD, GRAVEL_UINT);
+    OK(gravel_put(gravel, offset + 36, &value, 4, to));
+    OK(gravel_barrier(gravel));
+    if (gravel_config_of(gravel)->check) {
+        add_one(accumulator, 3, 5, to, 1);
+        OK(gravel_put(gravel, offset, &value, 4, to)); /* beside the range */
+        OK(gravel_accumulator_flush(accumulator));
+        add_one(accumulator, 3, 5, to, 1);
+        OK(gravel_put(gravel, offset + 36, &value, 4, to));
+        expect(gravel_quiet(gravel), GRAVEL_EINVAL, "touched by another call: gravel_put");
+        add_one(accumulator, 3, 5, to, 1);
+        OK(gravel_get(gravel, offset + 28, &value, 8, to));
+        expect(gravel_fence(gravel), GRAVEL_EINVAL, "gravel_get");
+        add_one(accumulator, 3, 5, to, 1);
+        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, offset + 92, NULL, to));
+        expect(gravel_fence(gravel), GRAVEL_EINVAL, "gravel_update");
+        add_one(accumulator, 3, 5, to, 1);
+        expect(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, b, 0);"), 4, 4, offset, 9, 0),
+               GRAVEL_EINVAL, "inc of uint, index 9 at base");
+    }
+    OK(gravel_barrier(gravel));
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_free(gravel, offset));
+}
+
+static void open(void)
+{
+    open_nodes(NULL);
+    cl_program program = build_or_die(gravel, adds_cl, NULL);
+    one = kernel_or_die(gravel, program, "one");
+    clReleaseProgram(program);
+}
+
+static void close_all(void)
+{
+    clReleaseKernel(one);
+    close_nodes();
+}
+
+const struct fixture fixture = {.open = open, .close = close_all, .after = wait_for_all};
