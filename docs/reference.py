@@ -53,7 +53,7 @@ def linked(text, names):
 
 
 def paragraphs(text, names=()):
-    """Markdown of a comment: indented lines are code, `Source:` and the like begin in italics. `Path:` is left out."""
+    """Markdown of a comment: indented lines are code, `Source:` and the like are items of a list. `Path:` is left out."""
     out, code, field = [], [], None
     for line in text.split("\n") + [""]:
         begins = FIELD.match(line)
@@ -69,10 +69,10 @@ def paragraphs(text, names=()):
             code = []
             if not line:
                 continue
-        if begins and out and out[-1]:
-            out.append("")
+        if begins and out and not out[-1]:
+            out.pop()
         if field != "Path":
-            out.append(FIELD.sub(r"*\1:* ", line.strip() if field else line))
+            out.append(FIELD.sub(r"- *\1:* ", line.strip() if field else line))
     parts = re.split(r"(^```$.*?^```$)", "\n".join(out), flags=re.M | re.S)  # code spans may go over lines
     out = "".join(part if part.startswith("```") else linked(part, names) for part in parts)
     return re.sub(r"\n{3,}", "\n\n", out).strip()

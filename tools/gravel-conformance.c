@@ -89,34 +89,35 @@ static error_t parse(int key, char *value, struct argp_state *state)
     switch (key) {
     case 'd':
         arguments->device = value;
-        return 0;
+        break;
     case 's':
         arguments->step = value;
-        return 0;
+        break;
     case 'u':
         arguments->suite = value;
-        return 0;
+        break;
     case 'j':
         arguments->json = true;
-        return 0;
+        break;
     case KEY_TAP:
         arguments->tap = true;
-        return 0;
+        break;
     case KEY_LIMIT:
         if (!gravel_number_within(value, 1, 36000, &number))
             argp_error(state, "--limit: '%s' is not in 1..36000", value);
         arguments->limit_s = (unsigned)number;
-        return 0;
+        break;
     case ARGP_KEY_ARGS:
         arguments->rest = state->argv + state->next;
         arguments->n_rest = state->argc - state->next;
-        return 0;
+        break;
     case ARGP_KEY_END:
         check(arguments, state);
-        return 0;
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+    return 0;
 }
 
 /* ---- one suite here -------------------------------------------------------------------------- */
@@ -137,48 +138,51 @@ static int run_tap(const struct arguments *arguments)
 
 /* ---- the report as text, line by line as it comes ---------------------------------------------- */
 
-/* In one line, whatever a driver or compiler wrote. */
-static void print_reason(const char *indent, const char *reason)
+/* Prints it in one line, whatever a driver or compiler wrote. */
+static void print_reason(const char *what, const char *reason)
 {
-    printf("%s", indent);
+    printf("      %s", what);
     for (const char *c = reason; *c; c++)
         putchar(*c == '\n' ? ' ' : *c);
     putchar('\n');
+}
+
+/* Prints a line, its reason and, of a suite, the first failures. */
+static void print_result(const char *name, const char *counts, const json_t *result)
+{
+    static const char *const keys[] = {"failures", "skips"}, *const words[] = {"failed: ",
+                                                                               "skipped: "};
+    size_t i;
+    json_t *one;
+    printf("  %-13s %-8s %22s %6.1f s\n", name, info_text(result, "status"), counts,
+           info_number(result, "seconds"));
+    if (*info_text(result, "reason"))
+        print_reason("", info_text(result, "reason"));
+    for (size_t k = 0; k < 2; k++)
+        json_array_foreach(json_object_get(result, keys[k]), i, one)
+            print_reason(words[k], json_string_value(one));
+    fflush(stdout);
 }
 
 /* A heading with the self-test; or why it was refused or failed. */
 static void print_step(const json_t *step)
 {
     const char *settings = info_text(step, "settings");
-    printf("step %s%s%s%s\n  %-13s %-8s %22s %6.1f s\n", info_text(step, "step"),
-           *settings ? " (" : "", settings, *settings ? ")" : "", "self-test",
-           info_text(step, "status"), "", info_number(step, "seconds"));
-    if (*info_text(step, "reason"))
-        print_reason("      ", info_text(step, "reason"));
-    fflush(stdout);
+    printf("step %s%s%s%s\n", info_text(step, "step"), *settings ? " (" : "", settings,
+           *settings ? ")" : "");
+    print_result("self-test", "", step);
 }
 
-/* A line, and one for each of the first failures. */
 static void print_suite(const char *name, const json_t *suite)
 {
     char counts[64];
-    size_t i;
-    json_t *one;
-    int n_skipped = (int)info_integer(suite, "skipped"),
-        n_passed = (int)info_integer(suite, "passed");
-    int n_lines = n_passed + n_skipped + (int)info_integer(suite, "failed"),
-        planned = (int)info_integer(suite, "planned");
-    snprintf(counts, sizeof counts, "%d/%d%s", n_passed, planned > n_lines ? planned : n_lines,
-             n_skipped ? ", some skipped" : "");
-    printf("  %-13s %-8s %22s %6.1f s\n", name, info_text(suite, "status"), counts,
-           info_number(suite, "seconds"));
-    if (*info_text(suite, "reason"))
-        print_reason("      ", info_text(suite, "reason"));
-    json_array_foreach(json_object_get(suite, "failures"), i, one)
-        print_reason("      failed: ", json_string_value(one));
-    json_array_foreach(json_object_get(suite, "skips"), i, one)
-        print_reason("      skipped: ", json_string_value(one));
-    fflush(stdout);
+    const json_int_t n_skipped = info_integer(suite, "skipped"),
+                     n_passed = info_integer(suite, "passed"),
+                     n_lines = n_passed + n_skipped + info_integer(suite, "failed"),
+                     planned = info_integer(suite, "planned");
+    snprintf(counts, sizeof counts, "%lld/%lld%s", (long long)n_passed,
+             (long long)(planned > n_lines ? planned : n_lines), n_skipped ? ", some skipped" : "");
+    print_result(name, counts, suite);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -188,21 +192,18 @@ static bool has_status(const json_t *object, const char *status)
     return !strcmp(info_text(object, "status"), status);
 }
 
-/* What the first step that is taken tells about the device is the report's. */
+/* Moves what a step tells about the device to the report, which has it of the first step that is taken. */
 static void note_device(json_t *report, json_t *step, bool is_text)
 {
-    static const char *const keys[] = {"device", "platform", "driver"};
-    bool is_known = json_object_get(report, "device");
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        json_t *value = json_object_get(step, keys[i]);
-        if (value && !is_known)
-            json_object_set(report, keys[i], value);
-        json_object_del(step, keys[i]);
+    json_t *about = json_object_get(step, "about");
+    if (about && !json_object_get(report, "device")) {
+        json_object_update(report, about);
+        if (is_text)
+            printf("gravel-conformance %s: %s, platform %s, driver %s\n",
+                   info_text(report, "version"), info_text(report, "device"),
+                   info_text(report, "platform"), info_text(report, "driver"));
     }
-    if (is_text && !is_known && json_object_get(report, "device"))
-        printf("gravel-conformance %s: %s, platform %s, driver %s\n", info_text(report, "version"),
-               info_text(report, "device"), info_text(report, "platform"),
-               info_text(report, "driver"));
+    json_object_del(step, "about");
 }
 
 static void run_suites(json_t *step, const struct conformance_place *place,
@@ -235,37 +236,28 @@ static json_t *run_step(json_t *report, const struct conformance_place *place,
     return step;
 }
 
-static bool has_failed(const json_t *step)
+/* Returns what a step says of the device; refused is NOTHING_RAN. */
+static int verdict_of(const json_t *step)
 {
     const char *key;
     json_t *suite;
     bool failed = has_status(step, "failed");
     json_object_foreach(json_object_get(step, "suites"), key, suite) failed |=
         !has_status(suite, "passed") && !has_status(suite, "refused");
-    return failed;
-}
-
-/* Add to a list of names. */
-static void append(char *list, size_t bytes, const char *name)
-{
-    size_t n = strlen(list);
-    snprintf(list + n, bytes - n, "%s%s", n ? ", " : "", name);
+    return failed ? FAILED : has_status(step, "passed") ? PASSED : NOTHING_RAN;
 }
 
 static int judge(json_t *report)
 {
-    char passed[64] = "", failed[64] = "", refused[64] = "";
+    char names[3][64] = {"", "", ""}; /* of steps, by verdict */
+    const char *passed = names[PASSED], *failed = names[FAILED], *refused = names[NOTHING_RAN];
     size_t i;
     json_t *step;
     json_array_foreach(json_object_get(report, "steps"), i, step)
     {
-        const char *name = json_string_value(json_object_get(step, "step"));
-        if (has_failed(step))
-            append(failed, sizeof failed, name);
-        else if (has_status(step, "passed"))
-            append(passed, sizeof passed, name);
-        else
-            append(refused, sizeof refused, name);
+        char *list = names[verdict_of(step)];
+        const size_t n = strlen(list);
+        snprintf(list + n, sizeof *names - n, "%s%s", n ? ", " : "", info_text(step, "step"));
     }
     json_t *verdict = is_interrupted ? json_string("interrupted: what was not run says nothing")
                       : *failed ? json_sprintf("Gravel does not work here on step %s%s%s", failed,
@@ -320,16 +312,14 @@ static void interrupt(int signal_number)
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        options,
-        parse,
-        NULL,
-        "Check Gravel on an OpenCL device, on every step of the capability ladder that it takes.\v"
-        "Exit status: 0 all passed, 1 something failed, 2 nothing could run, or wrong usage. A "
-        "step that the device "
-        "cannot take is refused, with the reason: neither passed nor failed.",
-        NULL,
-        NULL,
-        NULL};
+        .options = options,
+        .parser = parse,
+        .doc =
+            "Check Gravel on an OpenCL device, on every step of the capability ladder that it "
+            "takes.\v"
+            "Exit status: 0 all passed, 1 something failed, 2 nothing could run, or wrong usage. A "
+            "step that the device "
+            "cannot take is refused, with the reason: neither passed nor failed."};
     struct arguments arguments = {.limit_s = LIMIT_S};
     printed_guard();
     argp_program_version = "gravel-conformance " GRAVEL_VERSION;

@@ -4,12 +4,9 @@
  *
  * Path:  forms.cl -> these kernels -> words.c compares heaps with what plan.c makes of them.
  */
-#if !defined(INDEX) /* with ulong, numbers of elements are of 64 bits */
-#define INDEX uint
-#endif
 #define VALUE_FORMS(OP, op, TYPE, type) \
-    FORMS(op##_##type, op##_##type, type, base, (INDEX)indices[i], values[i])
-#define INC_FORMS(TYPE, type) FORMS(inc_##type, inc_##type, uint, base, (INDEX)indices[i])
+    FORMS(op##_##type, op##_##type, type, base, INDEX_OF(i), values[i])
+#define INC_FORMS(TYPE, type) FORMS(inc_##type, inc_##type, uint, base, INDEX_OF(i))
 
 GRAVEL_VALUE_OPERATIONS(VALUE_FORMS)
 #ifdef GRAVEL_HAS_DOUBLE

@@ -39,68 +39,31 @@ void add_up(struct gravel_call call, uint n_args, ulong4 args)
     atomic_add(&sums[11], mix_all(call, args));
 }
 
-void take0(struct gravel_call call)
-{
-    add_up(call, 0, (ulong4)(0, 0, 0, 0));
-}
-void take1(struct gravel_call call, ulong a)
-{
-    add_up(call, 1, (ulong4)(a, 0, 0, 0));
-}
-void take2(struct gravel_call call, ulong a, ulong b)
-{
-    add_up(call, 2, (ulong4)(a, b, 0, 0));
-}
-void take3(struct gravel_call call, ulong a, ulong b, ulong c)
-{
-    add_up(call, 3, (ulong4)(a, b, c, 0));
-}
-void take4(struct gravel_call call, ulong a, ulong b, ulong c, ulong d)
-{
-    add_up(call, 4, (ulong4)(a, b, c, d));
-}
-
 /* What a message is answered: all of it taken together, and who answers. */
 ulong mix_up(struct gravel_call call, uint n_args, ulong4 args)
 {
     return (ulong)(100 * n_args + call.node) << 32 | mix_all(call, args);
 }
 
-/* Those with arguments have the first as their key. */
-ulong answer0(struct gravel_call call)
-{
-    return mix_up(call, 0, (ulong4)(0, 0, 0, 0));
-}
-ulong answer1(struct gravel_call call, ulong a)
-{
-    return mix_up(call, 1, (ulong4)(a, 0, 0, 0));
-}
-ulong answer2(struct gravel_call call, ulong a, ulong b)
-{
-    return mix_up(call, 2, (ulong4)(a, b, 0, 0));
-}
-ulong answer3(struct gravel_call call, ulong a, ulong b, ulong c)
-{
-    return mix_up(call, 3, (ulong4)(a, b, c, 0));
-}
-
-/* As take0 to take4, of arguments of 4 bytes. */
-void narrow1(struct gravel_call call, uint a)
-{
-    add_up(call, 1, (ulong4)(a, 0, 0, 0));
-}
-void narrow2(struct gravel_call call, uint a, uint b)
-{
-    add_up(call, 2, (ulong4)(a, b, 0, 0));
-}
-void narrow3(struct gravel_call call, uint a, uint b, uint c)
-{
-    add_up(call, 3, (ulong4)(a, b, c, 0));
-}
-void narrow4(struct gravel_call call, uint a, uint b, uint c, uint d)
-{
-    add_up(call, 4, (ulong4)(a, b, c, d));
-}
+/* ...: parameters behind the call. Answers with arguments have the first as their key. */
+#define HANDLER(name, returns, DO, n_args, args, ...)    \
+    returns name(struct gravel_call call, ##__VA_ARGS__) \
+    {                                                    \
+        DO(call, n_args, (ulong4)args);                  \
+    }
+HANDLER(take0, void, add_up, 0, (0, 0, 0, 0))
+HANDLER(take1, void, add_up, 1, (a, 0, 0, 0), ulong a)
+HANDLER(take2, void, add_up, 2, (a, b, 0, 0), ulong a, ulong b)
+HANDLER(take3, void, add_up, 3, (a, b, c, 0), ulong a, ulong b, ulong c)
+HANDLER(take4, void, add_up, 4, (a, b, c, d), ulong a, ulong b, ulong c, ulong d)
+HANDLER(narrow1, void, add_up, 1, (a, 0, 0, 0), uint a)
+HANDLER(narrow2, void, add_up, 2, (a, b, 0, 0), uint a, uint b)
+HANDLER(narrow3, void, add_up, 3, (a, b, c, 0), uint a, uint b, uint c)
+HANDLER(narrow4, void, add_up, 4, (a, b, c, d), uint a, uint b, uint c, uint d)
+HANDLER(answer0, ulong, return mix_up, 0, (0, 0, 0, 0))
+HANDLER(answer1, ulong, return mix_up, 1, (a, 0, 0, 0), ulong a)
+HANDLER(answer2, ulong, return mix_up, 2, (a, b, 0, 0), ulong a, ulong b)
+HANDLER(answer3, ulong, return mix_up, 3, (a, b, c, 0), ulong a, ulong b, ulong c)
 
 /* CALL: am or ask, and how many arguments. */
 #define SENDERS(CALL, handler, ...) \

@@ -3,32 +3,37 @@
  * Kernels that send a message in each form. Global size: N_ITEMS in groups of GROUP. Work-item i sends message i of the arrays,
  * if active[i].
  *
- * Path:  plan.c fills the arrays -> kernels of conformance.cl and device_calls.cl, which this is joined with.
+ * Path:  plan.c fills the arrays -> kernels of conformance.cl, requests.cl and device_calls.cl, which this is joined with.
  */
 #include "gravel.cl.h"
 
-#define PARAMETERS                                                                 \
+#define PARAMETERS(values_of)                                                      \
     GRAVEL_ARENA, ulong base, global const uint *active, global const uint *nodes, \
-        global const uint *indices
+        global const uint *indices, global const values_of *values
+#if !defined(INDEX) /* with ulong, numbers of elements are of 64 bits */
+#define INDEX uint
+#endif
+#define INDEX_OF(i) (INDEX) indices[i]
+
+#define START       \
+    GRAVEL_OPEN(g); \
+    uint i = (uint)get_global_id(0);
 
 /* ...: what the call takes between g, or the predicate, and the node. */
 #define FORMS(name, CALL, VALUES, ...)                              \
-    kernel void name(PARAMETERS, global const VALUES *values)       \
+    kernel void name(PARAMETERS(VALUES))                            \
     {                                                               \
-        GRAVEL_OPEN(g);                                             \
-        uint i = (uint)get_global_id(0);                            \
+        START                                                       \
         gravel_##CALL##_wg(g, __VA_ARGS__, nodes[i]);               \
     }                                                               \
-    kernel void name##_if(PARAMETERS, global const VALUES *values)  \
+    kernel void name##_if(PARAMETERS(VALUES))                       \
     {                                                               \
-        GRAVEL_OPEN(g);                                             \
-        uint i = (uint)get_global_id(0);                            \
+        START                                                       \
         gravel_##CALL##_wg_if(g, active[i], __VA_ARGS__, nodes[i]); \
     }                                                               \
-    kernel void name##_wi(PARAMETERS, global const VALUES *values)  \
+    kernel void name##_wi(PARAMETERS(VALUES))                       \
     {                                                               \
-        GRAVEL_OPEN(g);                                             \
-        uint i = (uint)get_global_id(0);                            \
+        START                                                       \
         if (active[i])                                              \
             gravel_##CALL##_wi(g, __VA_ARGS__, nodes[i]);           \
     }

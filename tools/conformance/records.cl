@@ -35,29 +35,31 @@ constant char names[4][40] = {"", "a", "thirty-one bytes, and so no cut.",
 #define A_7(P) P(0), P(1), P(2), P(3), P(4), P(5), P(6)
 #define A_16(P) A_7(P), P(7), P(8), P(9), P(10), P(11), P(12), P(13), P(14), P(15)
 
-/* All work-items, a third, or a fifth in divergent code. */
-#define PRINT(...) gravel_printf_wg(g, __VA_ARGS__)
-#define PRINT_if(...) gravel_printf_wg_if(g, i % 3 == 0, __VA_ARGS__)
-#define PRINT_wi(...) \
-    if (i % 5 == 0)   \
-    gravel_printf_wi(g, __VA_ARGS__)
+/* All work-items, a third, or a fifth in divergent code make a call. */
+#define BY(CALL, ...) gravel_##CALL##_wg(g, __VA_ARGS__)
+#define BY_if(CALL, ...) gravel_##CALL##_wg_if(g, i % 3 == 0, __VA_ARGS__)
+#define BY_wi(CALL, ...) \
+    if (i % 5 == 0)      \
+    gravel_##CALL##_wi(g, __VA_ARGS__)
+#define START       \
+    GRAVEL_OPEN(g); \
+    uint i = (uint)get_global_id(0);
 
-#define LINES_BY(type, name, BY, SIXTEEN)             \
-    kernel void name(GRAVEL_ARENA)                    \
-    {                                                 \
-        GRAVEL_OPEN(g);                               \
-        uint i = (uint)get_global_id(0);              \
-        BY(#type " 1 " C_##type, P_##type(0));        \
-        BY(#type " 2 " F_2(C_##type), A_2(P_##type)); \
-        BY(#type " 7 " F_7(C_##type), A_7(P_##type)); \
-        SIXTEEN(BY, type)                             \
+#define LINES_BY(type, name, BY, SIXTEEN)                     \
+    kernel void name(GRAVEL_ARENA)                            \
+    {                                                         \
+        START                                                 \
+        BY(printf, #type " 1 " C_##type, P_##type(0));        \
+        BY(printf, #type " 2 " F_2(C_##type), A_2(P_##type)); \
+        BY(printf, #type " 7 " F_7(C_##type), A_7(P_##type)); \
+        SIXTEEN(BY, type)                                     \
     }
-#define WITH_16(BY, type) BY(#type " 16 " F_16(C_##type), A_16(P_##type));
+#define WITH_16(BY, type) BY(printf, #type " 16 " F_16(C_##type), A_16(P_##type));
 #define WITHOUT_16(BY, type)
-#define LINES(type, SIXTEEN)                             \
-    LINES_BY(type, lines_##type, PRINT, SIXTEEN)         \
-    LINES_BY(type, lines_##type##_if, PRINT_if, SIXTEEN) \
-    LINES_BY(type, lines_##type##_wi, PRINT_wi, SIXTEEN)
+#define LINES(type, SIXTEEN)                          \
+    LINES_BY(type, lines_##type, BY, SIXTEEN)         \
+    LINES_BY(type, lines_##type##_if, BY_if, SIXTEEN) \
+    LINES_BY(type, lines_##type##_wi, BY_wi, SIXTEEN)
 
 LINES(int, WITH_16)
 LINES(uint, WITH_16)
@@ -70,90 +72,65 @@ LINES(double, WITH_16)
 LINES(string, WITHOUT_16) /* 16 have more words than a record */
 
 /* No argument, a newline within, and strings of all address spaces. */
-#define PLAIN_BY(name, BY)                                                    \
-    kernel void name(GRAVEL_ARENA, global const char *there)                  \
-    {                                                                         \
-        GRAVEL_OPEN(g);                                                       \
-        uint i = (uint)get_global_id(0);                                      \
-        local char shared[4];                                                 \
-        char own[4] = {'o', 'w', 'n', 0};                                     \
-        if (get_local_id(0) == 0) {                                           \
-            shared[0] = 's';                                                  \
-            shared[1] = 0;                                                    \
-        }                                                                     \
-        gravel_barrier_wg(g);                                                 \
-        BY("none");                                                           \
-        BY("first\nsecond %u", i);                                            \
-        BY("spaces %s %s %s %s", names[1], there, (local const char *)shared, \
-           (private const char *)own);                                        \
-        gravel_barrier_wg(g);                                                 \
+#define PLAIN_BY(name, BY)                                                            \
+    kernel void name(GRAVEL_ARENA, global const char *there)                          \
+    {                                                                                 \
+        START                                                                         \
+        local char shared[4];                                                         \
+        char own[4] = {'o', 'w', 'n', 0};                                             \
+        if (get_local_id(0) == 0) {                                                   \
+            shared[0] = 's';                                                          \
+            shared[1] = 0;                                                            \
+        }                                                                             \
+        gravel_barrier_wg(g);                                                         \
+        BY(printf, "none");                                                           \
+        BY(printf, "first\nsecond %u", i);                                            \
+        BY(printf, "spaces %s %s %s %s", names[1], there, (local const char *)shared, \
+           (private const char *)own);                                                \
+        gravel_barrier_wg(g);                                                         \
     }
-PLAIN_BY(plain, PRINT)
-PLAIN_BY(plain_if, PRINT_if)
-PLAIN_BY(plain_wi, PRINT_wi)
+PLAIN_BY(plain, BY)
+PLAIN_BY(plain_if, BY_if)
+PLAIN_BY(plain_wi, BY_wi)
 
 /* Word j of work-item i's record is 64 * i + j. */
-struct record_1 {
-    uint words[1];
-};
-struct record_2 {
-    uint words[2];
-};
-struct record_7 {
-    uint words[7];
-};
-struct record_16 {
-    uint words[16];
-};
-struct record_60 {
-    uint words[60];
-};
-
-#define APPEND(stream, record, node) gravel_append_wg(g, stream, record, node)
-#define APPEND_if(stream, record, node) gravel_append_wg_if(g, i % 3 == 0, stream, record, node)
-#define APPEND_wi(stream, record, node) \
-    if (i % 5 == 0)                     \
-    gravel_append_wi(g, stream, record, node)
-#define RECORD(n, BY)                       \
-    {                                       \
-        struct record_##n record;           \
-        for (uint j = 0; j < n; j++)        \
-            record.words[j] = 64 * i + j;   \
-        BY(words_##n, record, i % n_nodes); \
+#define RECORD(n, BY)                               \
+    {                                               \
+        struct {                                    \
+            uint words[n];                          \
+        } record;                                   \
+        for (uint j = 0; j < n; j++)                \
+            record.words[j] = 64 * i + j;           \
+        BY(append, words_##n, record, i % n_nodes); \
     }
-#define RECORDS_BY(name, BY)                                          \
-    kernel void name(GRAVEL_ARENA)                                    \
-    {                                                                 \
-        GRAVEL_OPEN(g);                                               \
-        uint i = (uint)get_global_id(0), n_nodes = gravel_n_nodes(g); \
-        RECORD(1, BY)                                                 \
-        RECORD(2, BY)                                                 \
-        RECORD(7, BY)                                                 \
-        RECORD(16, BY)                                                \
-        RECORD(60, BY)                                                \
+#define RECORDS_BY(name, BY)              \
+    kernel void name(GRAVEL_ARENA)        \
+    {                                     \
+        START                             \
+        uint n_nodes = gravel_n_nodes(g); \
+        RECORD(1, BY)                     \
+        RECORD(2, BY)                     \
+        RECORD(7, BY)                     \
+        RECORD(16, BY)                    \
+        RECORD(60, BY)                    \
     }
-RECORDS_BY(records, APPEND)
-RECORDS_BY(records_if, APPEND_if)
-RECORDS_BY(records_wi, APPEND_wi)
+RECORDS_BY(records, BY)
+RECORDS_BY(records_if, BY_if)
+RECORDS_BY(records_wi, BY_wi)
 
 /* Answers of 0 to 3 arguments, at places 4 * i on. */
-#define ASK(n, ...) gravel_ask##n##_wg(g, __VA_ARGS__)
-#define ASK_if(n, ...) gravel_ask##n##_wg_if(g, i % 3 == 0, __VA_ARGS__)
-#define ASK_wi(n, ...) \
-    if (i % 5 == 0)    \
-    gravel_ask##n##_wi(g, __VA_ARGS__)
-#define ASKS_BY(name, BY)                                                      \
-    kernel void name(GRAVEL_ARENA, ulong answers)                              \
-    {                                                                          \
-        GRAVEL_OPEN(g);                                                        \
-        uint i = (uint)get_global_id(0), node = i % gravel_n_nodes(g);         \
-        ulong x = i;                                                           \
-        struct gravel_reply reply = {answers, GRAVEL_NO_SIGNAL};               \
-        BY(0, GRAVEL_HANDLER(sum_0), reply, 4 * i, node);                      \
-        BY(1, GRAVEL_HANDLER(sum_1), x, reply, 4 * i + 1, node);               \
-        BY(2, GRAVEL_HANDLER(sum_2), x, x << 33, reply, 4 * i + 2, node);      \
-        BY(3, GRAVEL_HANDLER(sum_3), x, x << 33, 7ul, reply, 4 * i + 3, node); \
+#define ASKS_BY(name, BY)                                                         \
+    kernel void name(GRAVEL_ARENA, ulong answers)                                 \
+    {                                                                             \
+        START                                                                     \
+        uint node = i % gravel_n_nodes(g);                                        \
+        ulong x = i;                                                              \
+        struct gravel_reply reply = {answers, GRAVEL_NO_SIGNAL};                  \
+        BY(ask0, GRAVEL_HANDLER(sum_0), reply, 4 * i, node);                      \
+        BY(ask1, GRAVEL_HANDLER(sum_1), x, reply, 4 * i + 1, node);               \
+        BY(ask2, GRAVEL_HANDLER(sum_2), x, x << 33, reply, 4 * i + 2, node);      \
+        BY(ask3, GRAVEL_HANDLER(sum_3), x, x << 33, 7ul, reply, 4 * i + 3, node); \
     }
-ASKS_BY(asks, ASK)
-ASKS_BY(asks_if, ASK_if)
-ASKS_BY(asks_wi, ASK_wi)
+ASKS_BY(asks, BY)
+ASKS_BY(asks_if, BY_if)
+ASKS_BY(asks_wi, BY_wi)

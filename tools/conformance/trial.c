@@ -96,8 +96,8 @@ static json_t *describe_device(cl_device_id device)
     clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof driver - 1, driver, NULL);
     clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof platform_name - 1, platform_name, NULL);
-    return json_pack("{s:o, s:o, s:o}", "device", text_of(name), "platform", text_of(platform_name),
-                     "driver", text_of(driver));
+    return json_pack("{s:{s:o, s:o, s:o}}", "about", "device", text_of(name), "platform",
+                     text_of(platform_name), "driver", text_of(driver));
 }
 
 /* In the child. */

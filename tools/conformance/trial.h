@@ -33,7 +33,7 @@ struct conformance_place {
 /**
  * Open a node, which proves that the device takes the step.
  *
- * @return  {"status": "passed", "device", "platform", "driver", "seconds"}, or "refused" with "reason" if the device
+ * @return  {"status": "passed", "about": {"device", "platform", "driver"}, "seconds"}, or "refused" with "reason" if the device
  *          lacks what the step needs, or "absent" if there is no such device, else "failed"; NULL without memory.
  */
 json_t *conformance_open(const struct conformance_place *place);

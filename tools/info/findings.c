@@ -18,6 +18,8 @@
 
 #define MOST_NAMED 8u /* ranks that a finding names; it counts the rest */
 #define INT "%" JSON_INTEGER_FORMAT
+#define RANK INT " on %s" /* of WHO */
+#define WHO(rank) info_integer(rank, "rank"), info_text(rank, "host")
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -43,7 +45,7 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t byte
     va_end(arguments);
 }
 
-typedef bool holds_function(const json_t *rank, const void *context);
+typedef bool holds_function(const json_t *rank, void *context);
 
 /* Ranks of one host. */
 struct some {
@@ -52,9 +54,9 @@ struct some {
     char names[512];     /* "ranks 0, 2 and 3 more on gh1" */
 };
 
-/* Returns those of the host's ranks of which `holds` is true. */
+/* Returns those of the host's ranks of which `holds` is true. @param holds  NULL: all of them */
 static struct some find_ranks(const json_t *ranks, json_int_t host, holds_function *holds,
-                              const void *context)
+                              void *context)
 {
     struct some some = {.n = 0};
     char numbers[256] = "";
@@ -62,7 +64,7 @@ static struct some find_ranks(const json_t *ranks, json_int_t host, holds_functi
     json_t *rank;
     json_array_foreach(ranks, i, rank)
     {
-        if (info_integer(rank, "first") != host || !holds(rank, context))
+        if (info_integer(rank, "first") != host || (holds && !holds(rank, context)))
             continue;
         some.first = some.first ? some.first : rank;
         if (some.n++ < MOST_NAMED)
@@ -78,101 +80,70 @@ static struct some find_ranks(const json_t *ranks, json_int_t host, holds_functi
 
 /* ---- values that should be equal ------------------------------------------------------------- */
 
+/* What is compared: a member of each rank; or a setting. */
 struct comparison {
-    const char *key, *name, *remedy;
+    const char *name, *remedy, *key;
     bool is_fatal; /* if it differs */
+    const struct gravel_setting *setting;
 };
 
-/* Writes " at rank 0 on gh1, 2 on gh1": all that have the value of the i-th. */
-static void append_owners(const json_t *ranks, const json_t *values, size_t i, char *text,
-                          size_t bytes)
+/* Returns what a rank has once it has taken node 0's: see gravel_config_take. @param preset  [out] maybe the value */
+static const char *setting_of(const json_t *rank, const json_t *first,
+                              const struct gravel_setting *setting, char preset[24])
 {
-    size_t j;
-    unsigned n = 0;
-    json_t *rank;
-    json_array_foreach(ranks, j, rank)
+    snprintf(preset, 24, "%" PRIu64, setting->number);
+    const char *unset = setting->kind == GRAVEL_SETTING_STRING ? setting->text : preset;
+    const char *own = info_text(json_object_get(rank, "settings"), setting->variable);
+    const char *shared = info_text(json_object_get(first, "settings"), setting->variable);
+    return *own && strcmp(own, unset) ? own : *shared ? shared : unset;
+}
+
+/* Adds a finding if ranks differ: "GRAVEL_HEAP: 1 at rank 0 on gh1, 2 on gh1; 2 at rank 1 on gh1". */
+static void compare(const struct comparison *of, const json_t *ranks, json_t *findings)
+{
+    char text[2048] = "", preset[24];
+    const char *value;
+    json_t *owners = json_object(), *list, *rank; /* ranks by value */
+    size_t i;
+    json_array_foreach(ranks, i, rank)
     {
-        if (json_equal(json_array_get(values, i), json_array_get(values, j)) && n++ < MOST_NAMED)
-            append(text, bytes, "%s" INT " on %s", n == 1 ? " at rank " : ", ",
-                   info_integer(rank, "rank"), info_text(rank, "host"));
+        value = of->setting ? setting_of(rank, json_array_get(ranks, 0), of->setting, preset)
+                            : info_text(rank, of->key);
+        value = *value ? value : "none";
+        if (!json_object_get(owners, value))
+            json_object_set_new(owners, value, json_array());
+        json_array_append(json_object_get(owners, value), rank);
     }
-    if (n > MOST_NAMED)
-        append(text, bytes, " and %u more", n - MOST_NAMED);
-}
-
-static bool is_first_of_value(const json_t *values, size_t i)
-{
-    for (size_t before = 0; before < i; before++)
-        if (json_equal(json_array_get(values, before), json_array_get(values, i)))
-            return false;
-    return true;
-}
-
-/* Adds a finding if they differ. @param values  of each rank: texts. Freed. */
-static void compare(const struct comparison *of, const json_t *ranks, json_t *values,
-                    json_t *findings)
-{
-    char text[2048] = "";
-    unsigned n_values = 0;
-    for (size_t i = 0; i < json_array_size(values); i++) {
-        const char *value = json_string_value(json_array_get(values, i));
-        if (!is_first_of_value(values, i))
-            continue;
-        append(text, sizeof text, "%s%s", n_values++ ? "; " : ": ",
-               value && *value ? value : "none");
-        append_owners(ranks, values, i, text, sizeof text);
+    json_object_foreach(owners, value, list)
+    {
+        const size_t n = json_array_size(list);
+        append(text, sizeof text, "%s%s at rank ", *text ? "; " : ": ", value);
+        json_array_foreach(list, i, rank) if (i < MOST_NAMED)
+            append(text, sizeof text, "%s" RANK, i ? ", " : "", WHO(rank));
+        if (n > MOST_NAMED)
+            append(text, sizeof text, " and %zu more", n - MOST_NAMED);
     }
-    if (n_values > 1)
+    if (json_object_size(owners) > 1)
         add(findings, of->is_fatal, of->remedy, "%s%s", of->name, text);
-    json_decref(values);
+    json_decref(owners);
 }
 
-static void compare_members(const json_t *ranks, json_t *findings)
+static void compare_all(const json_t *ranks, json_t *findings)
 {
     static const char one_everywhere[] = "install one version on all hosts";
     static const struct comparison members[] = {
-        {"version", "Gravel", one_everywhere, true},
-        {"mpi", "MPI", one_everywhere, true},
-        {"step", "step", "allowed; GRAVEL_STEP takes one for all", false}};
-    for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
-        json_t *values = json_array(), *rank;
-        size_t i;
-        json_array_foreach(ranks, i, rank)
-            json_array_append_new(values, json_string(info_text(rank, members[m].key)));
-        compare(&members[m], ranks, values, findings);
-    }
-}
-
-/* Returns what a rank has once it has taken node 0's: see gravel_config_take. */
-static json_t *setting_of(const json_t *rank, const json_t *first,
-                          const struct gravel_setting *setting)
-{
-    json_t *preset = setting->kind == GRAVEL_SETTING_STRING
-                         ? json_string(setting->text)
-                         : json_sprintf("%" PRIu64, setting->number);
-    json_t *own = json_object_get(json_object_get(rank, "settings"), setting->variable);
-    json_t *shared = json_object_get(json_object_get(first, "settings"), setting->variable);
-    json_t *value = json_incref(own && !json_equal(own, preset) ? own : shared ? shared : preset);
-    json_decref(preset);
-    return value;
-}
-
-static void compare_settings(const json_t *ranks, json_t *findings)
-{
+        {"Gravel", one_everywhere, "version", true, NULL},
+        {"MPI", one_everywhere, "mpi", true, NULL},
+        {"step", "allowed; GRAVEL_STEP takes one for all", "step", false, NULL}};
+    for (size_t m = 0; m < sizeof members / sizeof *members; m++)
+        compare(&members[m], ranks, findings);
     const struct gravel_setting *setting;
     for (uint32_t s = 0; (setting = gravel_setting_at(s)); s++) {
         const struct comparison of = {
-            NULL, setting->variable,
-            "set it at node 0 alone, whose setting all nodes take, or unset it",
-            gravel_setting_reach(setting) == GRAVEL_SETTING_AGREED};
-        json_t *values = json_array(), *rank;
-        size_t i;
-        json_array_foreach(ranks, i, rank)
-            json_array_append_new(values, setting_of(rank, json_array_get(ranks, 0), setting));
-        if (gravel_setting_reach(setting) == GRAVEL_SETTING_PER_HOST)
-            json_decref(values);
-        else
-            compare(&of, ranks, values, findings);
+            setting->variable, "set it at node 0 alone, whose setting all nodes take, or unset it",
+            NULL, gravel_setting_reach(setting) == GRAVEL_SETTING_AGREED, setting};
+        if (gravel_setting_reach(setting) != GRAVEL_SETTING_PER_HOST)
+            compare(&of, ranks, findings);
     }
 }
 
@@ -198,7 +169,7 @@ static bool has_cpu(const json_t *rank)
 }
 
 /* Whether a rank has the same device as another one before it. */
-static bool shares_device(const json_t *rank, const void *context)
+static bool shares_device(const json_t *rank, void *context)
 {
     const json_t *before = context;
     const char *a = turn_of(before, "identities"), *b = turn_of(rank, "identities");
@@ -206,16 +177,16 @@ static bool shares_device(const json_t *rank, const void *context)
            !has_cpu(before);
 }
 
-static void note_shared_device(const json_t *ranks, const json_t *rank, json_t *findings)
+static void note_shared_device(const json_t *ranks, json_t *rank, json_t *findings)
 {
     const struct some others = find_ranks(ranks, info_integer(rank, "first"), shares_device, rank);
     if (others.n)
         add(findings, false, "one rank a device: mpirun --map-by ppr:DEVICES:node",
-            "rank " INT " on %s shares its device with rank " INT, info_integer(rank, "rank"),
-            info_text(rank, "host"), info_integer(others.first, "rank"));
+            "rank " RANK " shares its device with rank " INT, WHO(rank),
+            info_integer(others.first, "rank"));
 }
 
-static bool has_unknown_device(const json_t *rank, const void *context)
+static bool has_unknown_device(const json_t *rank, void *context)
 {
     (void)context;
     return info_device_of(rank) && !turn_of(rank, "identities") && !has_cpu(rank);
@@ -245,8 +216,8 @@ static void note_bound(const json_t *rank, json_t *findings)
                      online = info_integer(cores, "online");
     if (allowed < LEAST_CORES && allowed < online)
         add(findings, false, "mpirun --bind-to none, srun --cpu-bind=none -c CORES",
-            "rank " INT " on %s may run on core %s alone, of " INT, info_integer(rank, "rank"),
-            info_text(rank, "host"), info_text(cores, "list"), online);
+            "rank " RANK " may run on core %s alone, of " INT, WHO(rank), info_text(cores, "list"),
+            online);
 }
 
 void info_cores_read(const char *text, cpu_set_t *set)
@@ -266,7 +237,7 @@ static void read_cores(const json_t *rank, cpu_set_t *set)
     info_cores_read(info_text(json_object_get(rank, "cores"), "list"), set);
 }
 
-static bool runs_within(const json_t *rank, const void *cores)
+static bool runs_within(const json_t *rank, void *cores)
 {
     cpu_set_t own;
     read_cores(rank, &own);
@@ -312,7 +283,7 @@ static void note_shared_cores(const json_t *ranks, const json_t *rank, json_t *f
 
 /* ---- node buffers that are handed over ------------------------------------------------------- */
 
-static bool says(const json_t *rank, const void *key)
+static bool says(const json_t *rank, void *key)
 {
     return *info_text(json_object_get(rank, "handover"), key) != '\0';
 }
@@ -327,7 +298,7 @@ static void note_not_handed_over(const json_t *ranks, json_int_t host, json_t *f
                    "one user and one container for all ranks of a host, and a /proc that shows "
                    "them to each other (no hidepid)"}};
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
-        const struct some some = find_ranks(ranks, host, says, causes[i].key);
+        const struct some some = find_ranks(ranks, host, says, (void *)causes[i].key);
         if (!some.n)
             continue;
         add(findings, false, causes[i].remedy, "%s%s: %s", some.names, causes[i].then,
@@ -366,48 +337,36 @@ static const struct limit {
 
 struct need {
     const struct limit *limit;
-    json_int_t least;
+    json_int_t needed, least; /* the least that a rank has */
 };
 
-/* Whether a rank has less than that. A limit that is null is none. */
-static bool is_short(const json_t *rank, const void *context)
+/* Whether a rank has less than is needed. A limit that is null is none. */
+static bool is_short(const json_t *rank, void *context)
 {
-    const struct need *need = context;
-    const json_t *has = json_object_get(json_object_get(rank, "limits"), need->limit->key);
-    return json_is_integer(has) && json_integer_value(has) < need->least &&
-           (!need->limit->is_for_rdma || json_is_true(json_object_get(rank, "has_rdma")));
-}
-
-static bool is_any(const json_t *rank, const void *context)
-{
-    (void)rank, (void)context;
+    struct need *need = context;
+    const json_t *limit = json_object_get(json_object_get(rank, "limits"), need->limit->key);
+    const json_int_t has = json_integer_value(limit);
+    if (!json_is_integer(limit) || has >= need->needed ||
+        (need->limit->is_for_rdma && !json_is_true(json_object_get(rank, "has_rdma"))))
+        return false;
+    need->least = has < need->least ? has : need->least;
     return true;
 }
 
 static void note_limit(const json_t *ranks, json_int_t host, const struct limit *limit,
                        json_t *findings)
 {
-    const json_int_t n = limit->is_of_host ? find_ranks(ranks, host, is_any, NULL).n
-                                           : (json_int_t)json_array_size(ranks);
-    const struct need need = {limit, limit->own + n * limit->each};
-    struct need least = need;
+    const json_int_t n = limit->is_of_host ? find_ranks(ranks, host, NULL, NULL).n
+                                           : (json_int_t)json_array_size(ranks),
+                     needed = limit->own + n * limit->each;
+    struct need need = {limit, needed, needed};
     const struct some some = find_ranks(ranks, host, is_short, &need);
-    for (struct some lower = some; lower.n; lower = find_ranks(ranks, host, is_short, &least))
-        least.least = info_integer(json_object_get(lower.first, "limits"), limit->key);
     if (some.n)
-        add(findings, false, limit->remedy, limit->format, some.names, least.least / limit->unit,
-            need.least / limit->unit, n);
+        add(findings, false, limit->remedy, limit->format, some.names, need.least / limit->unit,
+            needed / limit->unit, n);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
-
-static void note_host(const json_t *ranks, json_int_t host, json_t *findings)
-{
-    note_unknown_devices(ranks, host, findings);
-    note_not_handed_over(ranks, host, findings);
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        note_limit(ranks, host, &limits[i], findings);
-}
 
 json_t *info_find(const json_t *ranks)
 {
@@ -416,19 +375,21 @@ json_t *info_find(const json_t *ranks)
     json_array_foreach(ranks, i, rank)
     {
         if (json_object_get(rank, "error"))
-            add(findings, true, "gravel-info on that host says what it lacks",
-                "rank " INT " on %s: %s", info_integer(rank, "rank"), info_text(rank, "host"),
-                info_text(rank, "error"));
+            add(findings, true, "gravel-info on that host says what it lacks", "rank " RANK ": %s",
+                WHO(rank), info_text(rank, "error"));
     }
-    compare_members(ranks, findings);
-    compare_settings(ranks, findings);
+    compare_all(ranks, findings);
     json_array_foreach(ranks, i, rank)
     {
         note_shared_device(ranks, rank, findings);
         note_bound(rank, findings);
         note_shared_cores(ranks, rank, findings);
-        if (info_integer(rank, "first") == (json_int_t)i)
-            note_host(ranks, (json_int_t)i, findings);
+        if (info_integer(rank, "first") != (json_int_t)i)
+            continue; /* the rest is of hosts */
+        note_unknown_devices(ranks, (json_int_t)i, findings);
+        note_not_handed_over(ranks, (json_int_t)i, findings);
+        for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
+            note_limit(ranks, (json_int_t)i, &limits[k], findings);
     }
     return findings;
 }
@@ -439,13 +400,13 @@ void info_find_silent(const json_t *ranks, const json_t *pairs, json_t *findings
     json_t *pair;
     json_array_foreach(pairs, i, pair)
     {
-        const json_int_t a = json_integer_value(json_array_get(pair, 0)),
-                         b = json_integer_value(json_array_get(pair, 1));
+        const json_t *a =
+            json_array_get(ranks, (size_t)json_integer_value(json_array_get(pair, 0)));
+        const json_t *b =
+            json_array_get(ranks, (size_t)json_integer_value(json_array_get(pair, 1)));
         add(findings, false,
             "long packets may be lost: ping -M do -s 1472 HOST; see MTU, firewalls, and MPI's "
             "choice of networks",
-            "rank " INT " on %s gets no answer from rank " INT " on %s", a,
-            info_text(json_array_get(ranks, (size_t)a), "host"), b,
-            info_text(json_array_get(ranks, (size_t)b), "host"));
+            "rank " RANK " gets no answer from rank " RANK, WHO(a), WHO(b));
     }
 }

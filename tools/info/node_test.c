@@ -9,6 +9,7 @@
 #include "base/error.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,57 +17,50 @@
 #define N_ITEMS 8192u
 #define N_COUNTERS 64u
 #define HOST_WORD 7u /* of values: no kernel stores there, as it is no multiple of 3 */
-#define HEAP_BYTES (1u << 20)
+#define HOST_VALUE UINT64_C(0x0123456789abcdef)
 
 extern const char info_node_test_cl[];
 
-/* What kernels and host have sent to. */
-struct node_test {
-    struct gravel *gravel;
-    cl_ulong offsets[2]; /* of counters [N_COUNTERS] uint and values [N_ITEMS] ulong, in the heap */
+/* What kernels and host send to, at each node. */
+struct words {
+    uint64_t values[N_ITEMS];
+    uint32_t counters[N_COUNTERS];
 };
 
-static int open_node(struct node_test *test, const struct gravel_config *given)
+static int open_node(struct gravel **gravel, const struct gravel_config *given, uint64_t *at)
 {
     struct gravel_config config = *given;
     strcpy(config.transport, "self");
     config.loopback_nodes = N_NODES;
-    config.heap_bytes = HEAP_BYTES;
+    config.heap_bytes = 1u << 20;
     config.trace[0] = '\0';
     config.stats = false;
-    GRAVEL_TRY(gravel_open(&test->gravel, &config, NULL));
-    GRAVEL_TRY(gravel_alloc(test->gravel, N_COUNTERS * sizeof(uint32_t), &test->offsets[0]));
-    return gravel_alloc(test->gravel, N_ITEMS * sizeof(uint64_t), &test->offsets[1]);
+    GRAVEL_TRY(gravel_open(gravel, &config, NULL));
+    return gravel_alloc(*gravel, sizeof(struct words), at);
 }
 
-static int launch(const struct node_test *test, cl_kernel kernel)
+static int send_from_kernel(struct gravel *gravel, uint64_t at)
 {
     const size_t n_items = N_ITEMS, n_group = 64;
-    for (cl_uint i = 0; i < 2; i++)
-        clSetKernelArg(kernel, 1 + i, sizeof test->offsets[i], &test->offsets[i]);
-    GRAVEL_TRY(gravel_kernel_set_arena(test->gravel, kernel, 0));
-    return gravel_launch(test->gravel, kernel, 1, &n_items, &n_group, 0, NULL, NULL);
-}
-
-static int send_from_kernel(const struct node_test *test)
-{
     char options[64];
     cl_program program;
     cl_int error;
-    snprintf(options, sizeof options, "-D N_COUNTERS=%u", N_COUNTERS);
-    GRAVEL_TRY(
-        gravel_program_build(test->gravel, "node_test.cl", info_node_test_cl, options, &program));
+    snprintf(options, sizeof options, "-D N_ITEMS=%u -D N_COUNTERS=%u", N_ITEMS, N_COUNTERS);
+    GRAVEL_TRY(gravel_program_build(gravel, "node_test.cl", info_node_test_cl, options, &program));
     cl_kernel kernel = clCreateKernel(program, "send_by_number", &error);
     clReleaseProgram(program);
     if (error != CL_SUCCESS)
         return gravel_fail_cl("clCreateKernel", error);
-    int code = launch(test, kernel);
+    clSetKernelArg(kernel, 1, sizeof at, &at);
+    int code = gravel_kernel_set_arena(gravel, kernel, 0);
+    if (!code)
+        code = gravel_launch(gravel, kernel, 1, &n_items, &n_group, 0, NULL, NULL);
     clReleaseKernel(kernel);
     return code;
 }
 
 /* Fails if a word is not as it should be. */
-static int check_word(const char *what, uint32_t node, uint32_t index, uint64_t want, uint64_t have)
+static int check(const char *what, uint32_t node, uint32_t index, uint64_t want, uint64_t have)
 {
     return want == have ? 0
                         : gravel_fail(GRAVEL_ECORRUPT,
@@ -75,55 +69,47 @@ static int check_word(const char *what, uint32_t node, uint32_t index, uint64_t 
 }
 
 /* To the last node, and back. */
-static int send_from_host(const struct node_test *test)
+static int send_from_host(struct gravel *gravel, uint64_t at)
 {
-    const uint64_t at = test->offsets[1] + HOST_WORD * sizeof(uint64_t), sent = 0x0123456789abcdef;
+    const uint64_t sent = HOST_VALUE, word = at + HOST_WORD * sizeof sent;
     uint64_t got = 0;
-    GRAVEL_TRY(gravel_put(test->gravel, at, &sent, sizeof sent, N_NODES - 1));
-    GRAVEL_TRY(gravel_quiet(test->gravel));
-    GRAVEL_TRY(gravel_get(test->gravel, at, &got, sizeof got, N_NODES - 1));
-    return check_word("put and got: values", N_NODES - 1, HOST_WORD, sent, got);
+    GRAVEL_TRY(gravel_put(gravel, word, &sent, sizeof sent, N_NODES - 1));
+    GRAVEL_TRY(gravel_quiet(gravel));
+    GRAVEL_TRY(gravel_get(gravel, word, &got, sizeof got, N_NODES - 1));
+    return check("put and got: values", N_NODES - 1, HOST_WORD, sent, got);
 }
 
-static int check_words(uint32_t node, const uint32_t *counters, const uint64_t *values)
+static int check_node(struct gravel *gravel, uint64_t at, uint32_t node)
 {
-    uint32_t want[N_COUNTERS] = {0};
+    uint32_t n_counted[N_COUNTERS] = {0};
+    void *mapped;
+    GRAVEL_TRY(gravel_map(gravel, at, sizeof(struct words), CL_MAP_READ, node, &mapped));
+    const struct words *words = mapped;
     for (uint32_t i = 0; i < N_ITEMS; i++) {
-        bool is_mine = i % N_NODES == node, is_host_word = i == HOST_WORD && node == N_NODES - 1;
-        want[i / 2 % N_COUNTERS] += is_mine;
-        if (!is_host_word)
-            GRAVEL_TRY(
-                check_word("values", node, i, is_mine && i % 3 == 0 ? 3ull * i + 1 : 0, values[i]));
+        const bool is_mine = i % N_NODES == node;
+        const uint64_t sent = i == HOST_WORD && node == N_NODES - 1 ? HOST_VALUE : 0;
+        n_counted[i / 2 % N_COUNTERS] += is_mine;
+        GRAVEL_TRY(check("values", node, i, is_mine && i % 3 == 0 ? 3ull * i + 1 : sent,
+                         words->values[i]));
     }
     for (uint32_t i = 0; i < N_COUNTERS; i++)
-        GRAVEL_TRY(check_word("counters", node, i, want[i], counters[i]));
-    return 0;
-}
-
-static int check_node(const struct node_test *test, uint32_t node)
-{
-    void *counters, *values;
-    GRAVEL_TRY(gravel_map(test->gravel, test->offsets[0], N_COUNTERS * sizeof(uint32_t),
-                          CL_MAP_READ, node, &counters));
-    GRAVEL_TRY(gravel_map(test->gravel, test->offsets[1], N_ITEMS * sizeof(uint64_t), CL_MAP_READ,
-                          node, &values));
-    GRAVEL_TRY(check_words(node, counters, values));
-    GRAVEL_TRY(gravel_unmap(test->gravel, values));
-    return gravel_unmap(test->gravel, counters);
+        GRAVEL_TRY(check("counters", node, i, n_counted[i], words->counters[i]));
+    return gravel_unmap(gravel, mapped);
 }
 
 /* What is open or mapped behind an error ends with the child's process. */
 int info_node_test(const struct gravel_config *config, uint64_t *n_messages)
 {
-    struct node_test test;
+    struct gravel *gravel;
     struct gravel_stats stats;
-    GRAVEL_TRY(open_node(&test, config));
-    GRAVEL_TRY(send_from_kernel(&test));
-    GRAVEL_TRY(send_from_host(&test));
-    GRAVEL_TRY(gravel_barrier(test.gravel));
+    uint64_t at;
+    GRAVEL_TRY(open_node(&gravel, config, &at));
+    GRAVEL_TRY(send_from_kernel(gravel, at));
+    GRAVEL_TRY(send_from_host(gravel, at));
+    GRAVEL_TRY(gravel_barrier(gravel));
     for (uint32_t node = 0; node < N_NODES; node++)
-        GRAVEL_TRY(check_node(&test, node));
-    GRAVEL_TRY(gravel_stats_read(test.gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+        GRAVEL_TRY(check_node(gravel, at, node));
+    GRAVEL_TRY(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     *n_messages = stats.resolved_messages;
-    return gravel_close(test.gravel);
+    return gravel_close(gravel);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * A driver that breaks when the loader takes it for one, as drivers do: GRAVEL_TEST_DRIVER is load-crash or load-hang.
  * Preloaded, it makes calls of any driver break, as GRAVEL_TEST_DRIVER says:
  *     context   it crashes when a device is opened, after it was listed well
  *     listing   every platform but PoCL crashes when its devices are listed
  *     compiler  it says that it has no compiler for kernels, as some of embedded devices do
  *     crash, hang, wrong    in the middle of the suite `waits`, the one that reads buffers of READ_BYTES
  *
- * Path: info.sh, conformance.sh -> $LD_PRELOAD -> lib/device, tools/info/list.c, tools/conformance/waits.c.
+ * Path: info.sh, conformance.sh -> $OCL_ICD_VENDORS or $LD_PRELOAD -> lib/device, tools/info/list.c, tools/conformance/waits.c.
  */
 #include <CL/cl.h>
 #include <dlfcn.h>
@@ -29,6 +30,21 @@ static bool is_to_break(const char *what)
 {
     const char *set = getenv("GRAVEL_TEST_DRIVER");
     return set && !strcmp(set, what);
+}
+
+static void break_here(const char *crash, const char *hang)
+{
+    if (is_to_break(crash)) {
+        fprintf(stderr, "the test driver says good-bye\n");
+        abort();
+    }
+    while (is_to_break(hang))
+        pause();
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    break_here("load-crash", "load-hang");
 }
 
 cl_context clCreateContext(const cl_context_properties *properties, cl_uint n_devices,
@@ -73,12 +89,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocks
     cl_int error = next(queue, buffer, blocks, offset, bytes, data, n_wait, wait, event);
     if (!blocks || bytes != READ_BYTES || ++n_reads <= N_GOOD)
         return error;
-    if (is_to_break("crash")) {
-        fprintf(stderr, "the test driver says good-bye\n");
-        abort();
-    }
-    while (is_to_break("hang"))
-        pause();
+    break_here("crash", "hang");
     *(unsigned char *)data ^= is_to_break("wrong");
     return error;
 }

@@ -17,7 +17,7 @@ add_broken_driver()
     need_driver
     cp "$pocl" "$work/"
     readlink -f "$file" >"$work/broken.icd"
-    export OCL_ICD_VENDORS="$work" GRAVEL_TEST_DRIVER="$1"
+    export OCL_ICD_VENDORS="$work" GRAVEL_TEST_DRIVER="load-$1"
 }
 
 case $test in
