@@ -112,6 +112,31 @@ TEST(macros_ahead_of_the_headers_are_refused)
     clReleaseProgram(program);
 }
 
+/* Also behind marks of the order of bytes, which editors put in front of texts. */
+TEST(headers_are_included_outside_of_comments_and_literals)
+{
+    static const char *const built[] = {
+        "  #  include\t\"gravel.cl.h\" // mine\nkernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); }\n",
+        "#if 0\n#include \"gravel.cl.h\"\n#else\n" BEHIND "#endif\n",
+        "// /*\n" BEHIND,
+        "constant char text[] = \"/*\";\n" BEHIND,
+        "constant char text[] = \"\\\"/*\";\n" BEHIND,
+        "constant char c = '\"'; /* \"\n#include \"gravel.cl.h\"\n*/\n" BEHIND,
+        "\xef\xbb\xbf" BEHIND,
+        "int a(void);\n\xef\xbb\xbf" BEHIND};
+    static const char *const refused[] = {
+        "/*\n#include \"gravel.cl.h\"\n*/\n", "/* a */ /* c\n#include \"gravel.cl.h\"\n*/\n",
+        "constant char c = '\"'; /* \"\n#include \"gravel.cl.h\"\n*/\n"};
+    for (size_t i = 0; i < sizeof built / sizeof *built; i++)
+        clReleaseProgram(build_or_die(gravel, built[i], NULL));
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char source[256];
+        snprintf(source, sizeof source, "%skernel void k(GRAVEL_ARENA) { GRAVEL_OPEN(g); }",
+                 refused[i]);
+        expect_no_build(source, NULL, "advice: is #include \"gravel.cl.h\" missing");
+    }
+}
+
 TEST(what_is_missing_or_too_much_is_advised)
 {
     static const struct {

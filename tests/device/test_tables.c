@@ -4,6 +4,8 @@
  *
  * Path: meson test -> this -> lib/node/bindings.c, tables.c
  */
+#include <stdio.h>
+
 #include "expect.h"
 
 #define N(rows) (sizeof(rows) / sizeof *(rows))
@@ -202,4 +204,27 @@ TEST(tables_that_cannot_be_are_refused)
     };
     for (size_t i = 0; i < N(rows); i++)
         expect_bad(rows[i].bindings, GRAVEL_EINVAL, rows[i].part);
+}
+
+/* A row as a later version may have it. */
+struct wide_handler {
+    struct gravel_handler handler;
+    uint64_t later;
+};
+
+TEST(rows_of_a_newer_caller_are_as_long_as_the_caller_has_them)
+{
+    static struct wide_handler table[] = {{{.name = "a", .n_args = 1, .function = function}, 0},
+                                          {{.name = "b", .n_args = 2, .function = function}, 0}};
+    struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = &table[0].handler, .n_handlers = 2);
+    const uint64_t args[2] = {0};
+    char refusal[64];
+    bindings.handler_bytes = sizeof *table;
+    struct gravel *gravel = scoped_loopback(1, &bindings);
+    OK(gravel_am(gravel, 1, args, 2, 0));
+    OK(gravel_barrier(gravel));
+    table[1].later = 1;
+    snprintf(refusal, sizeof refusal, "bindings.handler_bytes is %zu, and", sizeof *table);
+    expect_bad(bindings, GRAVEL_EINVAL, refusal);
 }

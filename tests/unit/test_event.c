@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The eventcount and the waiting policy: wake-ups are not lost, time limits hold, idling costs
- * nothing.
+ * The eventcount: wake-ups are not lost, and time limits hold. That idling costs nothing is device stats'.
  *
- * Path:    lib/base/event.h, lib/base/await.h. Time bounds are generous: the machine may be busy.
+ * Path: lib/base/event.h. Time bounds are generous: the machine may be busy.
  */
 #include "cases.h"
-#include "base/await.h"
-#include "base/counter.h"
+#include "base/event.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -84,53 +82,4 @@ TEST(one_signal_wakes_all_sleepers)
         assert_true(sleepers[i].was_signalled);
     }
     assert_true(gravel_clock_ns() - signalled_ns < LONG_NS / 2);
-}
-
-/* Wait until the idle thread is past its spins and yields: the next wait sleeps. */
-static void become_sleepy(struct gravel_idle *idle, struct gravel_event *event)
-{
-    while (!idle->wait.is_prepared)
-        gravel_idle_wait(idle, event, LONG_NS);
-}
-
-TEST(idle_sleeps_grow_up_to_their_bound)
-{
-    struct gravel_event event = {0};
-    struct gravel_idle idle = {0};
-    uint64_t start_ns = gravel_clock_ns();
-    become_sleepy(&idle, &event);
-    assert_int_equal(gravel_counter_load(&idle.polls), GRAVEL_IDLE_SPINS + GRAVEL_WAIT_YIELDS + 1);
-    while (gravel_clock_ns() - start_ns < 300 * MS)
-        gravel_idle_wait(&idle, &event, LONG_NS);
-    uint64_t before_ns = gravel_clock_ns();
-    gravel_idle_wait(&idle, &event, LONG_NS);
-    assert_true(gravel_clock_ns() - before_ns >= GRAVEL_IDLE_MAX_NS);
-    /* ln(16 ms / 0.16 ms) * 8 sleeps to reach the bound, then 8 ms each. */
-    assert_in_range(gravel_counter_load(&idle.polls), GRAVEL_IDLE_SPINS, 300);
-    gravel_idle_reset(&idle);
-    assert_int_equal(n_waiters(&event), 0);
-}
-
-/* After a reset it begins with spins, and keeps nobody's signal. */
-TEST(idle_keeps_a_signal_that_comes_while_it_polls)
-{
-    struct gravel_event event = {0};
-    struct gravel_idle idle = {0};
-    for (uint32_t cycle = 1; cycle <= 2; cycle++) {
-        become_sleepy(&idle, &event);
-        assert_int_equal(gravel_counter_load(&idle.polls),
-                         cycle * (GRAVEL_IDLE_SPINS + GRAVEL_WAIT_YIELDS + 1) + (cycle - 1) * 3);
-        idle.wait.awake.begin_ns = 1;
-        for (int k = 0; k < 3; k++) {
-            gravel_event_signal(&event); /* after the poll, before the sleep */
-            uint32_t old_key = idle.wait.key;
-            gravel_idle_wait(&idle, &event, LONG_NS);
-            assert_int_not_equal(idle.wait.key, old_key);
-            assert_int_not_equal(idle.wait.awake.begin_ns, 1); /* the idle time starts anew */
-        }
-        gravel_idle_reset(&idle);
-        gravel_idle_reset(&idle);
-        assert_false(idle.wait.is_prepared);
-        assert_int_equal(n_waiters(&event), 0);
-    }
 }

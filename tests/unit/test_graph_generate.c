@@ -9,7 +9,6 @@
 #include "frame/side_by_side.h"
 #include "graph/generate.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,15 +66,4 @@ TEST(graph_is_the_same_on_every_machine)
         assert_int_equal(fingerprint_of(UNIFORM, 10, 16, 1), 0xd150bd9588812e32);
     }
     n_threads = 1;
-}
-
-TEST(sizes_out_of_range_are_refused)
-{
-    for (int k = 0; k < N_KINDS; k++) {
-        struct edge_numbers numbers;
-        assert_int_equal(edge_numbers_of(&numbers, k, GENERATE_MAX_SCALE + 1, 16, 1), -EINVAL);
-        assert_int_equal(edge_numbers_of(&numbers, k, 4, 0, 1), -EINVAL);
-        assert_int_equal(edge_numbers_of(&numbers, k, 4, GENERATE_MAX_DEGREE + 1, 1), -EINVAL);
-        assert_int_equal(numbers.n_edges, 0);
-    }
 }

@@ -3,7 +3,7 @@
  * Graph readers: each form of each format, plain and in gzip, gives its graph; a bad file is refused in one line that names
  * the file, the line and the fault.
  *
- * Path: meson test -> this -> apps/graph/read.h, tests/data/diamond.*
+ * Path: meson test -> this -> apps/graph/read.h
  */
 #include "cases.h"
 #include "graph/read.h"
@@ -115,6 +115,7 @@ static const struct {
     const char *suffix, *text, *result;
 } rows[] = {
     {".EL", "0 1\n", "2: 0-1"},
+    {".txt", "0 1\r\n1 0", "2: 0-1 1-0"},
     /* METIS: sizes and weights of vertices are skipped */
     {".graph", "3 2 111 2\n9 1 2 2 5\n%\n9 1 2 1 5 3 6\n9 1 2 2 6\n", "3: 0-1=5 1-0=5 1-2=6 2-1=6"},
     {".graph", "2 1\n2\n1\n", "2: 0-1 1-0"},
@@ -228,48 +229,6 @@ TEST(each_form_of_each_format_is_read_or_refused)
             expect_refused(path, rows[i / 2].result);
         else
             expect_graph(path, rows[i / 2].result);
-    }
-}
-
-static const struct diamond {
-    const char *suffix, *graph;
-} diamonds[] = {
-#define UNWEIGHTED "5: 0-1 0-3 1-0 1-3 3-0 3-1 3-4 4-3"
-#define WEIGHTED "5: 0-1=7 0-3=2 1-0=7 1-3=5 3-0=2 3-1=5 3-4=1 4-3=1"
-    {".graph", WEIGHTED}, {".mtx", WEIGHTED},   {".gr", WEIGHTED},  {".el", UNWEIGHTED},
-    {".wel", WEIGHTED},   {".txt", UNWEIGHTED}, {".tsv", WEIGHTED},
-};
-
-static void check_diamond(const char *path, const struct diamond *diamond)
-{
-    struct graph graph, sorted; /* a symmetric graph's transpose is itself, with rising rows */
-    if (!read_whole(&graph, path))
-        fail_msg("refused: %s", reason);
-    assert_int_equal(graph_transpose(&sorted, &graph), 0);
-    assert_string_equal(print_graph(&sorted), diamond->graph);
-    graph_free(&sorted);
-    graph_free(&graph);
-}
-
-/* Also without the last newline, and with the lines of another system. */
-TEST(diamond_in_every_format_is_the_same_graph)
-{
-    for (const struct diamond *diamond = diamonds; diamond < diamonds + 7; diamond++) {
-        char path[PATH_MAX], text[1024], crlf[2048];
-        snprintf(path, sizeof path, TEST_DATA "/diamond%s", diamond->suffix);
-        check_diamond(path, diamond);
-        FILE *file = fopen(path, "r");
-        assert_non_null(file);
-        size_t n = fread(text, 1, sizeof text, file), n_crlf = 0;
-        fclose(file);
-        assert_in_range(n, 1, sizeof text - 1);
-        for (size_t j = 0; j + 1 < n; j++) { /* the last newline is left out */
-            if (text[j] == '\n')
-                crlf[n_crlf++] = '\r';
-            crlf[n_crlf++] = text[j];
-        }
-        check_diamond(write_bytes(diamond->suffix, text, n - 1), diamond);
-        check_diamond(write_bytes(diamond->suffix, crlf, n_crlf), diamond);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames in memory that others map: what can be mapped and what cannot, the way of a frame to a peer and home, and
- * notes that cannot be right. Two nodes of one machine, both in this process, and a third far away.
+ * Memory that others map: what can be mapped and what cannot, and notes of frames that cannot be right. Two nodes of one
+ * machine, both in this process, and a third far away.
  *
  * Path:    lib/transport/segment.h, lib/transport/handover.h.
  */
@@ -22,7 +22,6 @@
 #define NEAR 1u
 #define FAR 2u
 #define MOST_BYTES 65536u
-#define N_BUFFERS 8u
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
@@ -124,84 +123,10 @@ TEST(segment_beyond_a_limit_is_refused_by_name)
     expect_limited(RLIMIT_FSIZE, GRAVEL_SEGMENT_BYTES - 1, "RLIMIT_FSIZE");
 }
 
-/* ---- handing over ---------------------------------------------------------------------------- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
-struct pair {
-    struct gravel_segment *segment; /* node 0's; node 1 has none */
-    struct gravel_handover sender, receiver;
-    unsigned char *frames;
-};
-
-/* Counters begin at `start`: they wrap on the way. */
-static void open_pair(struct pair *pair, uint32_t start)
-{
-    assert_int_equal(gravel_segment_create(&pair->segment), 0);
-    pair->frames = gravel_segment_take(pair->segment, N_BUFFERS * MOST_BYTES);
-    assert_int_equal(gravel_handover_create(&pair->sender, pair->segment, N_NODES), 0);
-    assert_int_equal(gravel_handover_create(&pair->receiver, NULL, N_NODES), 0);
-    struct gravel_segment_card card = gravel_segment_card(pair->segment);
-    atomic_store(&pair->segment->head->peers[NEAR].n_back, start);
-    assert_true(gravel_handover_take_from(&pair->receiver, 0, NEAR, &card));
-    gravel_handover_give_to(&pair->sender, NEAR, NEAR);
-}
-
-static void close_pair(struct pair *pair)
-{
-    gravel_handover_destroy(&pair->sender);
-    gravel_handover_destroy(&pair->receiver);
-    gravel_segment_destroy(pair->segment);
-}
-
-static struct gravel_buffer *fill(struct pair *pair, uint32_t number, uint32_t node, uint32_t bytes)
-{
-    struct gravel_buffer *buffer =
-        gravel_buffer_create_in(pair->frames + (size_t)number * MOST_BYTES, MOST_BYTES);
-    assert_non_null(buffer);
-    gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, 0, node);
-    buffer->frame->bytes = bytes;
-    buffer->frame->sequence = number;
-    return buffer;
-}
-
-static struct gravel_buffer *lend(struct pair *pair, uint32_t number)
-{
-    struct gravel_buffer *buffer = fill(pair, number, NEAR, MOST_BYTES);
-    assert_true(gravel_handover_suits(&pair->sender, buffer));
-    struct gravel_buffer *note = gravel_handover_note(&pair->sender, buffer);
-    assert_non_null(note);
-    gravel_handover_lend(&pair->sender, buffer);
-    return note;
-}
-
-TEST(only_long_frames_for_who_maps_them_are_handed_over)
-{
-    struct pair pair;
-    open_pair(&pair, 0);
-    const struct {
-        uint32_t node, bytes;
-        bool suits;
-    } cases[] = {
-        {NEAR, MOST_BYTES, true},
-        {NEAR, GRAVEL_HANDOVER_LEAST_BYTES, true},
-        {NEAR, GRAVEL_HANDOVER_LEAST_BYTES - 8, false},
-        {FAR, MOST_BYTES, false},
-        {0, MOST_BYTES, false},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct gravel_buffer *buffer = fill(&pair, 0, cases[i].node, cases[i].bytes);
-        assert_int_equal(gravel_handover_suits(&pair.sender, buffer), cases[i].suits);
-        gravel_buffer_destroy(buffer);
-    }
-    struct gravel_buffer *elsewhere = gravel_buffer_create(MOST_BYTES);
-    gravel_buffer_reset(elsewhere, GRAVEL_FRAME_MESSAGES, 0, NEAR);
-    elsewhere->frame->bytes = MOST_BYTES;
-    assert_false(gravel_handover_suits(&pair.sender, elsewhere));
-    assert_false(gravel_handover_suits(&pair.receiver, elsewhere));
-    gravel_buffer_destroy(elsewhere);
-    close_pair(&pair);
-}
-
-static void expect_bad(struct pair *pair, uint32_t source, uint64_t offset, uint64_t bytes)
+static void expect_bad(struct gravel_handover *receiver, uint32_t source, uint64_t offset,
+                       uint64_t bytes)
 {
     const struct gravel_note_frame note = {
         .frame = {.magic = GRAVEL_FRAME_MAGIC, .kind = GRAVEL_FRAME_NOTE, .bytes = sizeof note},
@@ -211,11 +136,11 @@ static void expect_bad(struct pair *pair, uint32_t source, uint64_t offset, uint
     uint32_t length;
     char part[128];
     assert_true(gravel_handover_is_note(&note.frame, sizeof note));
-    assert_null(gravel_handover_open(&pair->receiver, &note.frame, source, MOST_BYTES, &length));
+    assert_null(gravel_handover_open(receiver, &note.frame, source, MOST_BYTES, &length));
     snprintf(part, sizeof part, "note from node %u: %llu bytes at %llu", source,
              (unsigned long long)bytes, (unsigned long long)offset);
     assert_non_null(strstr(gravel_last_error(), part));
-    assert_int_equal(pair->receiver.at_hand, N_NODES);
+    assert_int_equal(receiver->at_hand, N_NODES);
 }
 
 TEST(notes_that_cannot_be_right_are_refused_by_name)
@@ -236,24 +161,15 @@ TEST(notes_that_cannot_be_right_are_refused_by_name)
         {UINT64_MAX - 63, 4096, 0},
         {GRAVEL_SEGMENT_FRAMES, 4096, FAR}, /* nobody's segment is mapped here */
     };
-    struct pair pair;
-    open_pair(&pair, 0);
+    struct gravel_segment *segment; /* node 0's */
+    struct gravel_handover receiver;
+    assert_int_equal(gravel_segment_create(&segment), 0);
+    assert_int_equal(gravel_handover_create(&receiver, NULL, N_NODES), 0);
+    const struct gravel_segment_card card = gravel_segment_card(segment);
+    assert_true(gravel_handover_take_from(&receiver, 0, NEAR, &card));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        expect_bad(&pair, rows[i].source, rows[i].offset, rows[i].bytes);
-    assert_int_equal(atomic_load(&pair.segment->head->peers[NEAR].n_back), 0);
-    close_pair(&pair);
-}
-
-/* A peer that died with buffers: nothing waits for them. */
-TEST(buffers_that_never_come_home_keep_nothing)
-{
-    struct pair pair;
-    open_pair(&pair, 0);
-    struct gravel_buffer *note = lend(&pair, 0), *buffer = pair.sender.peers[NEAR].lent.first;
-    gravel_buffer_destroy(note);
-    assert_null(gravel_handover_home(&pair.sender));
-    close_pair(&pair);
-    gravel_buffer_destroy(buffer);
-    struct gravel_handover never = {.peers = NULL};
-    gravel_handover_destroy(&never);
+        expect_bad(&receiver, rows[i].source, rows[i].offset, rows[i].bytes);
+    assert_int_equal(atomic_load(&segment->head->peers[NEAR].n_back), 0);
+    gravel_handover_destroy(&receiver);
+    gravel_segment_destroy(segment);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The symmetric heap's books: first fit, errors with numbers, look-up against a byte map, readers
- * beside a writer.
+ * The symmetric heap's books: first fit, errors with numbers, look-up against a byte map, readers beside a writer. Books without
+ * memory are tests/after's and mpi no_books'.
  *
- * Path:    cmocka -> lib/memory/heap_books.c. Link with -Wl,--wrap=calloc,--wrap=realloc for the failure
- * test.
+ * Path: meson test -> this -> lib/memory/heap_books.c
  */
 #include "draws.h"
 #include "memory/heap_books.h"
@@ -20,30 +19,6 @@
 
 #define HEAP_BYTES 65536u
 
-static int allocations_left = -1; /* -1: no limit */
-
-void *__real_calloc(size_t n, size_t bytes);
-void *__real_realloc(void *block, size_t bytes);
-void *__wrap_calloc(size_t n, size_t bytes);
-void *__wrap_realloc(void *block, size_t bytes);
-
-static bool allocation_fails(void)
-{
-    if (allocations_left < 0)
-        return false;
-    return allocations_left == 0 || allocations_left-- == 0;
-}
-
-void *__wrap_calloc(size_t n, size_t bytes)
-{
-    return allocation_fails() ? NULL : __real_calloc(n, bytes);
-}
-
-void *__wrap_realloc(void *block, size_t bytes)
-{
-    return allocation_fails() ? NULL : __real_realloc(block, bytes);
-}
-
 static struct gravel_heap *make_heap(uint64_t bytes)
 {
     struct gravel_heap *heap = NULL;
@@ -57,34 +32,6 @@ static uint64_t alloc(struct gravel_heap *heap, uint64_t bytes)
     assert_int_equal(gravel_heap_alloc(heap, bytes, &offset), 0);
     assert_int_equal(offset % 64, 0);
     return offset;
-}
-
-TEST(free_of_anything_but_a_start_is_invalid)
-{
-    struct gravel_heap *heap = make_heap(HEAP_BYTES);
-    assert_int_equal(gravel_heap_free(heap, 0), GRAVEL_EINVAL);
-    assert_int_equal(gravel_heap_free(NULL, 0), GRAVEL_EINVAL);
-    alloc(heap, 128);
-    assert_int_equal(gravel_heap_free(heap, 64), GRAVEL_EINVAL);
-    assert_int_equal(gravel_heap_free(heap, 128), GRAVEL_EINVAL);
-    assert_int_equal(gravel_heap_free(heap, UINT64_MAX), GRAVEL_EINVAL);
-    assert_int_equal(gravel_heap_free(heap, 0), 0);
-    assert_int_equal(gravel_heap_free(heap, 0), GRAVEL_EINVAL);
-    gravel_heap_destroy(heap);
-}
-
-TEST(huge_heap_does_not_overflow)
-{
-    struct gravel_heap *heap = make_heap(1ull << 63);
-    struct gravel_span span;
-    uint64_t offset;
-    assert_int_equal(alloc(heap, (1ull << 63) - 64), 0);
-    assert_int_equal(gravel_heap_alloc(heap, 65, &offset), GRAVEL_EHEAP);
-    assert_true(alloc(heap, 64) == (1ull << 63) - 64);
-    assert_true(gravel_heap_span(heap, (1ull << 63) - 1, &span));
-    assert_false(gravel_heap_span(heap, 1ull << 63, &span));
-    assert_false(gravel_heap_span(heap, UINT64_MAX, &span));
-    gravel_heap_destroy(heap);
 }
 
 /* A history of a heap and, beside it, of a map that says for each byte whose it is. */
@@ -188,26 +135,6 @@ static const char *heaps_agree_with_a_byte_map(struct draws *draws)
 TEST(allocations_agree_with_a_byte_map)
 {
     expect_property(heaps_agree_with_a_byte_map, 300, 20);
-}
-
-TEST(failed_memory_leaves_the_books_whole)
-{
-    struct gravel_heap *heap = NULL;
-    uint64_t offset = 7;
-    allocations_left = 0;
-    assert_int_equal(gravel_heap_create(&heap, 0, HEAP_BYTES), GRAVEL_ENOMEM);
-    allocations_left = -1;
-    heap = make_heap(HEAP_BYTES);
-    for (uint64_t i = 0; i < 100; i++) {
-        allocations_left = 0;
-        int code = gravel_heap_alloc(heap, 64, &offset);
-        allocations_left = -1;
-        assert_true(code == 0 || code == GRAVEL_ENOMEM);
-        if (code)
-            offset = alloc(heap, 64);
-        assert_int_equal(offset, 64 * i);
-    }
-    gravel_heap_destroy(heap);
 }
 
 struct readers {

@@ -13,30 +13,18 @@
 
 enum fault { NONE, MANY, NO_EDGE, DEEP, BAD_SLOT, TASK_SLOT, OPEN };
 
-struct by_wg {
-    uint n;
-    gravel_slot to;
-};
-
-struct by_wg_if {
-    uint n;
-    gravel_slot to;
-};
-
-struct by_wi {
-    uint n;
-    gravel_slot to;
-};
-
-struct by_sg {
-    uint n;
-    gravel_slot to;
-};
-
-struct by_fork {
-    uint n;
-    gravel_slot to;
-};
+/* A channel of elements that call. */
+#define CALLS(name)     \
+    struct name {       \
+        uint n;         \
+        gravel_slot to; \
+    };                  \
+    GRAVEL_RECORD(name)
+CALLS(by_wg)
+CALLS(by_wg_if)
+CALLS(by_wi)
+CALLS(by_sg)
+CALLS(by_fork)
 
 struct leaf {
     uint n;
@@ -65,11 +53,6 @@ struct whole {
     uint n;
 };
 
-GRAVEL_RECORD(by_wg)
-GRAVEL_RECORD(by_wg_if)
-GRAVEL_RECORD(by_wi)
-GRAVEL_RECORD(by_sg)
-GRAVEL_RECORD(by_fork)
 GRAVEL_RECORD(leaf)
 GRAVEL_RECORD(sums)
 GRAVEL_RECORD(out)
