@@ -77,14 +77,14 @@
  * so does an arrival at a held CE that waits for none, a hold with more joins than GRAVEL_MOST_JOINS, and a tfree of
  * one that still waits or has been freed.
  *
- * Path:    the user's nodes -> this -> device/, in the order round, cilk, channel.
- * Memory:  all that a round did is visible to later rounds.
- * Source:  Orr 2016, sections 4.1 (table 4-1) to 4.3.
+ * Path:    the user's nodes -> this -> device/, in the order round, held, channel.
+ * Memory:  all that a round did is visible to later rounds. A result is a plain store, or a relaxed addition, that the
+ *          continuation's round reads later (K4).
+ * Source:  Orr 2016, sections 4.1 (table 4-1) to 4.3 (spawn, sync, figures 4-6 to 4-9).
  */
 #ifndef GRAVEL_FLOW_CL_H
 #define GRAVEL_FLOW_CL_H
 
-#include "cilk.cl.h"
 #include "held.cl.h"
 #include "round.cl.h"
 
@@ -144,6 +144,80 @@
 /* The number of the channel `name`; another name does not build. */
 #define GRAVEL_CHANNEL(name) GRAVEL_CHANNEL_##name
 
+/* ---- calls of a group, a sub-group, or a work-item ---------------------------------------------- */
+
+/*
+ * What is written once for the three, `by` wg, sg or wi. Work-items that run a node idly (not IS_ON) take no part; one
+ * that leads does something for all, behind BEGIN; a call whose last part is an `if` has END behind it, or at least
+ * KEEP.
+ */
+#define GRAVELP_IS_ON_wg(f) (f).is_on
+#define GRAVELP_LEADS_wg() gravelp_is_leader()
+#define GRAVELP_BEGIN_wg(f) gravelp_group_meet_apart((f).group.arena)
+#define GRAVELP_END_wg(f) gravelp_predicate_end((f).group.arena)
+#define GRAVELP_KEEP_wg(f) gravelp_block_keep((f).group.arena)
+#define GRAVELP_IS_ON_sg(f) (f).is_on
+#define GRAVELP_LEADS_sg() (gravelp_sg_lane() == 0)
+#define GRAVELP_BEGIN_sg(f)
+#define GRAVELP_END_sg(f)
+#define GRAVELP_KEEP_sg(f)
+#define GRAVELP_IS_ON_wi(f) 1
+#define GRAVELP_LEADS_wi() true
+#define GRAVELP_BEGIN_wi(f)
+#define GRAVELP_END_wi(f)
+#define GRAVELP_KEEP_wi(f)
+#ifdef GRAVEL_HAS_SUBGROUPS
+#define GRAVELP_BY_SG(calls) calls
+#else
+#define GRAVELP_BY_SG(calls)
+#endif
+
+/*
+ * gravel_talloc reserves CEs, to be written by gravel_write_NAME_wi, and gravel_enq says that they are. gravel_arrive
+ * is one of the arrivals that a held CE waits for.
+ */
+#define GRAVELP_DEFINE_CALLS_BY(by)                                                                \
+    GRAVELP_INLINE gravel_ce gravel_talloc_##by(struct gravel_flow_group f, uint channel, uint n)  \
+    {                                                                                              \
+        gravel_ce ce = gravelp_reserve_##by(f, channel, GRAVELP_IS_ON_##by(f) ? n : 0);            \
+        if (GRAVELP_LEADS_##by())                                                                  \
+            gravelp_count_unenqueued(f, channel, (int)GRAVELP_IS_ON_##by(f));                      \
+        GRAVELP_END_##by(f);                                                                       \
+        return ce;                                                                                 \
+    }                                                                                              \
+    GRAVELP_INLINE void gravel_enq_##by(struct gravel_flow_group f, uint channel)                  \
+    {                                                                                              \
+        GRAVELP_BEGIN_##by(f);                                                                     \
+        if (GRAVELP_LEADS_##by())                                                                  \
+            gravelp_count_unenqueued(f, channel, -(int)GRAVELP_IS_ON_##by(f));                     \
+        GRAVELP_END_##by(f);                                                                       \
+    }                                                                                              \
+    GRAVELP_INLINE void gravelp_enqueue_##by(struct gravel_flow_group f, uint channel,             \
+                                             gravel_ce ce, uint is_ready)                          \
+    {                                                                                              \
+        uint position = gravelp_take_##by(f, channel, is_ready != 0, true);                        \
+        if (is_ready)                                                                              \
+            gravelp_held_enqueue(f, channel, ce, position);                                        \
+        GRAVELP_END_##by(f);                                                                       \
+    }                                                                                              \
+    GRAVELP_INLINE void gravel_arrive_##by##_if(struct gravel_flow_group f, uint active,           \
+                                                uint channel, gravel_ce ce)                        \
+    {                                                                                              \
+        uint is_ready = 0;                                                                         \
+        if (active)                                                                                \
+            is_ready = gravelp_held_arrive(f, channel, ce);                                        \
+        gravelp_enqueue_##by(f, channel, ce, is_ready);                                            \
+    }                                                                                              \
+    GRAVELP_INLINE void gravel_arrive_##by(struct gravel_flow_group f, uint channel, gravel_ce ce) \
+    {                                                                                              \
+        gravel_arrive_##by##_if(f, GRAVELP_IS_ON_##by(f), channel, ce);                            \
+    }
+GRAVELP_DEFINE_CALLS_BY(wg)
+GRAVELP_DEFINE_CALLS_BY(wi)
+GRAVELP_BY_SG(GRAVELP_DEFINE_CALLS_BY(sg))
+#define gravel_talloc_wg_if(f, active, channel, n) gravel_talloc_wg(f, channel, (active) ? (n) : 0)
+#define gravel_talloc_sg_if(f, active, channel, n) gravel_talloc_sg(f, channel, (active) ? (n) : 0)
+
 /* ---- records ----------------------------------------------------------------------------------- */
 
 /* Any work-item: its CE of the round; of a held channel the name by which it is freed. */
@@ -153,7 +227,35 @@ GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
                                     : gravelp_column(channel, f.index);
 }
 
-#define GRAVELP_MAKE_CALLS_BY(by, verb, name) /* by: wg, sg */                                   \
+/*
+ * A record by word, in straight code: where a compiler turns a group into a loop over its work-items (PoCL), an array
+ * with a changing index stays in memory that all of them share, and is taken for memory that each has of its own.
+ */
+#define GRAVELP_WORDS_OF(name) (sizeof(struct name) / sizeof(uint))
+#define GRAVELP_RECORD_UNION(name)                          \
+    union {                                                 \
+        struct name record;                                 \
+        uint word[GRAVEL_RECORD_MOST_BYTES / sizeof(uint)]; \
+    }
+#define GRAVELP_FOUR_WORDS(X, name, i) X(name, i) X(name, i + 1) X(name, i + 2) X(name, i + 3)
+#define GRAVELP_EACH_WORD(X, name)  \
+    GRAVELP_FOUR_WORDS(X, name, 0)  \
+    GRAVELP_FOUR_WORDS(X, name, 4)  \
+    GRAVELP_FOUR_WORDS(X, name, 8)  \
+    GRAVELP_FOUR_WORDS(X, name, 12) \
+    GRAVELP_FOUR_WORDS(X, name, 16) \
+    GRAVELP_FOUR_WORDS(X, name, 20) \
+    GRAVELP_FOUR_WORDS(X, name, 24) \
+    GRAVELP_FOUR_WORDS(X, name, 28)
+#define GRAVELP_WRITE_WORD(name, i) \
+    if (GRAVELP_WORDS_OF(name) > i) \
+        gravelp_write_word(f, channel, ce, i, words.word[i]);
+#define GRAVELP_READ_WORD(name, i)  \
+    if (GRAVELP_WORDS_OF(name) > i) \
+        words.word[i] = gravelp_read_word(f, GRAVEL_CHANNEL(name), ce, i);
+
+/* The calls that make a CE and write its record. */
+#define GRAVELP_MAKE_CALLS(by, verb, name)                                                       \
     GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_##by##_if(struct gravel_flow_group f,      \
                                                                 uint active, struct name record) \
     {                                                                                            \
@@ -166,11 +268,15 @@ GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
     GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_##by(struct gravel_flow_group f,           \
                                                            struct name record)                   \
     {                                                                                            \
-        return gravel_##verb##_##name##_##by##_if(f, f.is_on, record);                           \
+        return gravel_##verb##_##name##_##by##_if(f, GRAVELP_IS_ON_##by(f), record);             \
     }
 
-/* Write a held CE that gravel_talloc reserved, and say how many arrivals it waits for; without any it is enqueued. */
-#define GRAVELP_HOLD_CALLS_BY(by, name)                                                        \
+/* Those that write a held CE that gravel_talloc reserved, and say how many arrivals it waits for; without any it is
+ * enqueued. */
+#define GRAVELP_RECORD_CALLS_BY(by, name)                                                      \
+    GRAVELP_MAKE_CALLS(by, spawn, name)                                                        \
+    GRAVELP_MAKE_CALLS(by, sync, name)                                                         \
+    GRAVELP_MAKE_CALLS(by, push, name)                                                         \
     GRAVELP_INLINE void gravel_hold_##name##_##by##_if(                                        \
         struct gravel_flow_group f, uint active, gravel_ce ce, uint joins, struct name record) \
     {                                                                                          \
@@ -178,46 +284,14 @@ GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
             gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                     \
             gravelp_held_begin(f, GRAVEL_CHANNEL(name), ce, joins);                            \
         }                                                                                      \
-        gravelp_held_enqueue_##by(f, GRAVEL_CHANNEL(name), ce,                                 \
-                                  active &&joins == 0 && ce < GRAVELP_NO_CE);                  \
+        gravelp_enqueue_##by(f, GRAVEL_CHANNEL(name), ce,                                      \
+                             ce < GRAVELP_NO_CE && joins == 0 && active);                      \
     }                                                                                          \
     GRAVELP_INLINE void gravel_hold_##name##_##by(struct gravel_flow_group f, gravel_ce ce,    \
                                                   uint joins, struct name record)              \
     {                                                                                          \
-        gravel_hold_##name##_##by##_if(f, f.is_on, ce, joins, record);                         \
+        gravel_hold_##name##_##by##_if(f, GRAVELP_IS_ON_##by(f), ce, joins, record);           \
     }
-
-#define GRAVELP_KEEP_wg(f) gravelp_block_keep((f).group.arena) /* behind an `if` */
-#ifdef GRAVEL_HAS_SUBGROUPS
-#define GRAVELP_KEEP_sg(f)
-#define GRAVELP_MAKE_CALLS_SG(verb, name) GRAVELP_MAKE_CALLS_BY(sg, verb, name)
-#define GRAVELP_HOLD_CALLS_SG(name) GRAVELP_HOLD_CALLS_BY(sg, name)
-#else
-#define GRAVELP_MAKE_CALLS_SG(verb, name)
-#define GRAVELP_HOLD_CALLS_SG(name)
-#endif
-
-#define GRAVELP_MAKE_CALLS(verb, name)                                               \
-    GRAVELP_MAKE_CALLS_BY(wg, verb, name)                                            \
-    GRAVELP_INLINE gravel_ce gravel_##verb##_##name##_wi(struct gravel_flow_group f, \
-                                                         struct name record)         \
-    {                                                                                \
-        gravel_ce ce = gravelp_reserve(f, GRAVEL_CHANNEL(name), 1);                  \
-        gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);               \
-        return ce;                                                                   \
-    }                                                                                \
-    GRAVELP_MAKE_CALLS_SG(verb, name)
-
-#define GRAVELP_HOLD_CALLS(name)                                                                \
-    GRAVELP_HOLD_CALLS_BY(wg, name)                                                             \
-    GRAVELP_INLINE void gravel_hold_##name##_wi(struct gravel_flow_group f, gravel_ce ce,       \
-                                                uint joins, struct name record)                 \
-    {                                                                                           \
-        gravel_write_##name##_wi(f, GRAVEL_CHANNEL(name), ce, record);                          \
-        gravelp_held_begin(f, GRAVEL_CHANNEL(name), ce, joins);                                 \
-        gravelp_held_enqueue_wi(f, GRAVEL_CHANNEL(name), ce, joins == 0 && ce < GRAVELP_NO_CE); \
-    }                                                                                           \
-    GRAVELP_HOLD_CALLS_SG(name)
 
 /* Behind `struct name`, in the program's outermost scope: the calls of the channel `name`. */
 #define GRAVEL_RECORD(name)                                                                      \
@@ -247,50 +321,9 @@ GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
     {                                                                                            \
         return gravel_peek_##name##_wi(f, gravel_deq_wi(f, GRAVEL_CHANNEL(name)));               \
     }                                                                                            \
-    GRAVELP_HOLD_CALLS(name)                                                                     \
-    GRAVELP_MAKE_CALLS(spawn, name) GRAVELP_MAKE_CALLS(sync, name) GRAVELP_MAKE_CALLS(push, name)
-
-/* Reserve CEs, to be written by gravel_write_NAME_wi; then say that they are. */
-GRAVELP_INLINE gravel_ce gravel_talloc_wg(struct gravel_flow_group f, uint channel, uint n)
-{
-    gravel_ce ce = gravelp_reserve_wg(f, channel, f.is_on ? n : 0);
-    if (gravelp_is_leader())
-        gravelp_count_unenqueued(f, channel, (int)f.is_on);
-    gravelp_predicate_end(f.group.arena);
-    return ce;
-}
-GRAVELP_INLINE void gravel_enq_wg(struct gravel_flow_group f, uint channel)
-{
-    gravelp_group_meet_apart(f.group.arena);
-    if (gravelp_is_leader())
-        gravelp_count_unenqueued(f, channel, -(int)f.is_on);
-    gravelp_predicate_end(f.group.arena);
-}
-GRAVELP_INLINE gravel_ce gravel_talloc_wi(struct gravel_flow_group f, uint channel, uint n)
-{
-    gravelp_count_unenqueued(f, channel, 1);
-    return gravelp_reserve(f, channel, n);
-}
-GRAVELP_INLINE void gravel_enq_wi(struct gravel_flow_group f, uint channel)
-{
-    gravelp_count_unenqueued(f, channel, -1);
-}
-#define gravel_talloc_wg_if(f, active, channel, n) gravel_talloc_wg(f, channel, (active) ? (n) : 0)
-
-#ifdef GRAVEL_HAS_SUBGROUPS
-GRAVELP_INLINE gravel_ce gravel_talloc_sg(struct gravel_flow_group f, uint channel, uint n)
-{
-    if (gravelp_sg_lane() == 0)
-        gravelp_count_unenqueued(f, channel, (int)f.is_on);
-    return gravelp_reserve_sg(f, channel, f.is_on ? n : 0);
-}
-GRAVELP_INLINE void gravel_enq_sg(struct gravel_flow_group f, uint channel)
-{
-    if (gravelp_sg_lane() == 0)
-        gravelp_count_unenqueued(f, channel, -(int)f.is_on);
-}
-#define gravel_talloc_sg_if(f, active, channel, n) gravel_talloc_sg(f, channel, (active) ? (n) : 0)
-#endif
+    GRAVELP_RECORD_CALLS_BY(wg, name)                                                            \
+    GRAVELP_RECORD_CALLS_BY(wi, name)                                                            \
+    GRAVELP_BY_SG(GRAVELP_RECORD_CALLS_BY(sg, name))
 
 /* A continuation and its n children at once: one prefix sum and one turn of the leader. All of them are enqueued. */
 GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uint after, uint into,
@@ -299,8 +332,8 @@ GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uin
     n = f.is_on ? n : 0;
     gravelp_scan_forks(f, gravelp_asked(f, into, n));
     if (gravelp_is_leader()) {
-        f.scratch->after = gravelp_reserve(f, after, f.scratch->n_forks);
-        f.scratch->ce = gravelp_reserve(f, into, f.group.scratch->n_active);
+        f.scratch->after = gravelp_reserve_wi(f, after, f.scratch->n_forks);
+        f.scratch->ce = gravelp_reserve_wi(f, into, f.group.scratch->n_active);
     }
     gravelp_group_meet(f.group.arena); /* G1: the first CEs are known */
     return (struct gravel_fork){
@@ -320,39 +353,6 @@ GRAVELP_INLINE struct gravel_fork gravel_fork_sg(struct gravel_flow_group f, uin
     gravel_fork_sg(f, after, into, (active) ? (n) : 0)
 #endif
 
-/* ---- held channels ----------------------------------------------------------------------------- */
-
-/* One of the arrivals that a held CE waits for. */
-GRAVELP_INLINE void gravel_arrive_wg_if(struct gravel_flow_group f, uint active, uint channel,
-                                        gravel_ce ce)
-{
-    uint is_ready = 0;
-    if (active)
-        is_ready = gravelp_held_arrive(f, channel, ce);
-    gravelp_held_enqueue_wg(f, channel, ce, is_ready);
-}
-GRAVELP_INLINE void gravel_arrive_wg(struct gravel_flow_group f, uint channel, gravel_ce ce)
-{
-    gravel_arrive_wg_if(f, f.is_on, channel, ce);
-}
-GRAVELP_INLINE void gravel_arrive_wi(struct gravel_flow_group f, uint channel, gravel_ce ce)
-{
-    gravelp_held_enqueue_wi(f, channel, ce, gravelp_held_arrive(f, channel, ce));
-}
-
-#ifdef GRAVEL_HAS_SUBGROUPS
-GRAVELP_INLINE void gravel_arrive_sg_if(struct gravel_flow_group f, uint active, uint channel,
-                                        gravel_ce ce)
-{
-    uint is_ready = active ? gravelp_held_arrive(f, channel, ce) : 0;
-    gravelp_held_enqueue_sg(f, channel, ce, is_ready);
-}
-GRAVELP_INLINE void gravel_arrive_sg(struct gravel_flow_group f, uint channel, gravel_ce ce)
-{
-    gravel_arrive_sg_if(f, f.is_on, channel, ce);
-}
-#endif
-
 /* Defines the group calls and sub-group calls of gravel_CALL_wi, which takes `a` and `b`. */
 #define GRAVELP_GROUP_CALLS_BY(by, call, type_a, type_b) /* by: wg, sg */                    \
     GRAVELP_INLINE void gravel_##call##_##by##_if(struct gravel_flow_group f, uint active,   \
@@ -366,15 +366,9 @@ GRAVELP_INLINE void gravel_arrive_sg(struct gravel_flow_group f, uint channel, g
     {                                                                                        \
         gravel_##call##_##by##_if(f, f.is_on, a, b);                                         \
     }
-#define GRAVELP_END_wg(f) gravelp_predicate_end((f).group.arena)
-#ifdef GRAVEL_HAS_SUBGROUPS
-#define GRAVELP_END_sg(f)
 #define GRAVELP_GROUP_CALLS(call, type_a, type_b)    \
     GRAVELP_GROUP_CALLS_BY(wg, call, type_a, type_b) \
-    GRAVELP_GROUP_CALLS_BY(sg, call, type_a, type_b)
-#else
-#define GRAVELP_GROUP_CALLS(call, type_a, type_b) GRAVELP_GROUP_CALLS_BY(wg, call, type_a, type_b)
-#endif
+    GRAVELP_BY_SG(GRAVELP_GROUP_CALLS_BY(sg, call, type_a, type_b))
 
 /* Frees a held CE, in its round or later: no node reads it in a later round. So do _wg, _wg_if, _sg and _sg_if. */
 GRAVELP_INLINE void gravel_tfree_wi(struct gravel_flow_group f, uint channel, gravel_ce ce)
@@ -384,6 +378,72 @@ GRAVELP_INLINE void gravel_tfree_wi(struct gravel_flow_group f, uint channel, gr
 GRAVELP_GROUP_CALLS(tfree, uint, gravel_ce)
 
 /* ---- results ----------------------------------------------------------------------------------- */
+
+/* The slot that is a word of a continuation made at this level, or of a held CE. */
+GRAVELP_INLINE uint gravelp_ce_slot(struct gravel_flow_group f, uint after, gravel_ce ce, uint word)
+{
+    uint slot = gravelp_rows_at(after, f.level) + word * gravelp_channels[after].width +
+                gravelp_column(after, ce);
+    return ce < GRAVELP_NO_CE ? slot : GRAVELP_NO_SLOT;
+}
+
+GRAVELP_INLINE bool gravelp_slot_is_held(gravel_slot slot)
+{
+    return slot - GRAVELP_FLOW_HELD_AT < GRAVELP_FLOW_HELD_WORDS;
+}
+
+/*
+ * Words between the two halves of a long: all continuations are of one width, and so are held CEs; the caller's result
+ * has no columns.
+ */
+GRAVELP_INLINE uint gravelp_slot_stride(gravel_slot slot)
+{
+    if (slot < GRAVEL_RESULT_WORDS)
+        return 1;
+    return gravelp_slot_is_held(slot) ? GRAVELP_FLOW_HELD_STRIDE : GRAVELP_FLOW_SLOT_STRIDE;
+}
+
+/* Whether there is such a slot; a fault if not. */
+GRAVELP_INLINE bool gravelp_has_slot(struct gravel_flow_group f, gravel_slot slot)
+{
+    uint in_levels = slot - GRAVELP_FLOW_LEVELS_AT;
+    if (slot < GRAVEL_RESULT_WORDS || gravelp_slot_is_held(slot) ||
+        (in_levels < f.flow->n_level_words &&
+         in_levels % GRAVELP_FLOW_LEVEL_WORDS < GRAVELP_FLOW_AFTER_WORDS))
+        return true;
+    gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_SLOT, f.channel, slot, 0);
+    return false;
+}
+
+GRAVELP_INLINE void gravelp_return_word(struct gravel_flow_group f, gravel_slot slot, uint value)
+{
+    if (gravelp_has_slot(f, slot))
+        GRAVELP_ROW_STORE(gravelp_rows(f) + slot, value); /* K4 */
+}
+GRAVELP_INLINE void gravelp_return_words(struct gravel_flow_group f, gravel_slot slot, ulong value)
+{
+    gravelp_return_word(f, slot, (uint)value);
+    gravelp_return_word(f, slot + gravelp_slot_stride(slot), (uint)(value >> 32));
+}
+GRAVELP_INLINE void gravelp_return_add_word(struct gravel_flow_group f, gravel_slot slot,
+                                            uint value)
+{
+    if (gravelp_has_slot(f, slot))
+        gravelp_device_fetch_add_relaxed(gravelp_rows(f) + slot, value); /* K4 */
+}
+
+/* Sums of float by compare and swap: among n work-items that add to one slot, n turns of all who are left. */
+GRAVELP_INLINE void gravelp_return_add_real(struct gravel_flow_group f, gravel_slot slot,
+                                            float value)
+{
+    volatile global uint *word = gravelp_rows(f) + slot;
+    uint adds = gravelp_has_slot(f, slot), seen = adds ? *word : 0;
+    while (adds) {
+        uint old = seen;
+        seen = atomic_cmpxchg(word, old, as_uint(as_float(old) + value)); /* K4 */
+        adds = seen != old;
+    }
+}
 
 /* Any work-item: the slot of a field of the continuation `ce`, which this round has made, or of a held CE. */
 #define GRAVEL_SLOT(f, ce, name, field)            \

@@ -6,7 +6,7 @@
  * _CHANNELS, _N_CHANNELS, _N_FLAT, _ROWS_AT, _HELD_AT, _LEVELS_AT and so on, so that all address arithmetic
  * is with constants; and GRAVEL_CHANNEL_name and GRAVELP_RECORD_BYTES_name of each channel.
  *
- * Path:    flow.cl.h, cilk.cl.h -> this -> layout/flow.h.
+ * Path:    flow.cl.h -> this -> layout/flow.h.
  * Memory:  reservations are relaxed (K2): room was admitted before the round, and what is written is read in a later
  *          round.
  * Source:  Orr 2016, section 4.1 (reservation by one leader, figure 4-3).
@@ -121,7 +121,7 @@ GRAVELP_INLINE gravel_ce gravelp_given(uint n, gravel_ce ce)
  *
  * @return  the first; GRAVELP_NO_CE, after a fault.
  */
-GRAVELP_INLINE gravel_ce gravelp_reserve(struct gravel_flow_group f, uint into, uint n)
+GRAVELP_INLINE gravel_ce gravelp_reserve_wi(struct gravel_flow_group f, uint into, uint n)
 {
     uint level = gravelp_level_into(f, into);
     uint n_stacks = GRAVELP_FLOW_N_CHANNELS - GRAVELP_FLOW_N_FLAT;
@@ -189,29 +189,46 @@ GRAVELP_INLINE uint gravelp_read_word(struct gravel_flow_group f, uint channel, 
 }
 
 /*
- * Every work-item of the group: reserve n CEs for each, which lie one work-item's after another's.
+ * Leader, or a work-item alone: n CEs of a channel; or, with `enqueues`, n positions of a held channel's ring.
  *
- * @return  the work-item's first.
+ * @return  the first.
  */
+GRAVELP_INLINE uint gravelp_take_wi(struct gravel_flow_group f, uint channel, uint n, bool enqueues)
+{
+    if (!enqueues)
+        return gravelp_reserve_wi(f, channel, n);
+    return n ? gravelp_device_fetch_add_relaxed(
+                   gravelp_flow_words(f.flow, f.flow->enqueued_at + channel), n) /* K8 */
+             : 0;
+}
+
+/* Every work-item of the group: the same for each, which lie one work-item's after another's. */
+GRAVELP_INLINE uint gravelp_take_wg(struct gravel_flow_group f, uint channel, uint n, bool enqueues)
+{
+    gravelp_sums(f.group.arena, f.group.scratch, n, false);
+    if (gravelp_is_leader())
+        f.scratch->ce = gravelp_take_wi(f, channel, f.group.scratch->n_active, enqueues);
+    gravelp_group_meet(f.group.arena); /* G1: the first is known */
+    return f.scratch->ce + f.group.scratch->lanes[gravelp_place()];
+}
 GRAVELP_INLINE gravel_ce gravelp_reserve_wg(struct gravel_flow_group f, uint into, uint n)
 {
-    gravelp_sums(f.group.arena, f.group.scratch, gravelp_asked(f, into, n), false);
-    if (gravelp_is_leader())
-        f.scratch->ce = gravelp_reserve(f, into, f.group.scratch->n_active);
-    gravelp_group_meet(f.group.arena); /* G1: the first CE is known */
-    return gravelp_given(n, f.scratch->ce + f.group.scratch->lanes[gravelp_place()]);
+    return gravelp_given(n, gravelp_take_wg(f, into, gravelp_asked(f, into, n), false));
 }
 
 #ifdef GRAVEL_HAS_SUBGROUPS
-/* Every work-item of the sub-group: as gravelp_reserve_wg. Source: figure 4-3 (a wavefront reserves by prefix sum, one
- * lane and broadcast). */
+/* Every work-item of the sub-group. Source: figure 4-3 (a wavefront reserves by prefix sum, one lane and broadcast). */
+GRAVELP_INLINE uint gravelp_take_sg(struct gravel_flow_group f, uint channel, uint n, bool enqueues)
+{
+    struct gravelp_sg_count mine = gravelp_sg_sums(n);
+    uint first = 0;
+    if (gravelp_sg_lane() == 0)
+        first = gravelp_take_wi(f, channel, mine.n, enqueues);
+    return gravelp_sg_first(first) + mine.position;
+}
 GRAVELP_INLINE gravel_ce gravelp_reserve_sg(struct gravel_flow_group f, uint into, uint n)
 {
-    struct gravelp_sg_count mine = gravelp_sg_sums(gravelp_asked(f, into, n));
-    gravel_ce first = 0;
-    if (gravelp_sg_lane() == 0)
-        first = gravelp_reserve(f, into, mine.n);
-    return gravelp_given(n, gravelp_sg_first(first) + mine.position);
+    return gravelp_given(n, gravelp_take_sg(f, into, gravelp_asked(f, into, n), false));
 }
 #endif
 

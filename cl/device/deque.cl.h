@@ -18,7 +18,7 @@
 #include "portable.cl.h"
 #include "workgroup.cl.h"
 
-/* ---- the policy of a program, and swaps of words that work-groups share ------------------------- */
+/* ---- the policy of a program, and the swap of a word that work-groups share --------------------- */
 
 #ifndef GRAVELP_STEAL_POLICY
 #define GRAVELP_STEAL_POLICY GRAVELP_STEAL_PROMOTED /* lib/opencl/program.c says which */
@@ -29,17 +29,11 @@
 
 #if defined(GRAVELP_ATOMICS_C11)
 
-/* Whether the word was `expected`, and is `value` now. Acquire and relaxed: if it was; else relaxed. */
+/* Whether the word was `expected`, and is `value` now. Acquire if it was; else relaxed. */
 GRAVELP_INLINE bool gravelp_device_swap_acquire(global uint *word, uint expected, uint value)
 {
     return atomic_compare_exchange_strong_explicit((gravelp_word *)word, &expected, value,
                                                    memory_order_acquire, memory_order_relaxed,
-                                                   memory_scope_device);
-}
-GRAVELP_INLINE bool gravelp_device_swap_relaxed(global uint *word, uint expected, uint value)
-{
-    return atomic_compare_exchange_strong_explicit((gravelp_word *)word, &expected, value,
-                                                   memory_order_relaxed, memory_order_relaxed,
                                                    memory_scope_device);
 }
 
@@ -64,8 +58,7 @@ GRAVELP_INLINE bool gravelp_device_swap_relaxed(global uint *word, uint expected
 /* What is moved. */
 #define GRAVELP_MOVE_NONE 0u
 #define GRAVELP_MOVE_OFFER 1u /* own ring's oldest to the own block */
-#define GRAVELP_MOVE_BACK 2u  /* the own block to the own ring */
-#define GRAVELP_MOVE_STEAL 3u /* another group's block to the own ring */
+#define GRAVELP_MOVE_TAKE 2u  /* a block to the own ring */
 
 /* Local memory of a group; GRAVEL_STEAL_OPEN declares it. */
 struct gravelp_own {

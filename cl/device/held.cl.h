@@ -6,7 +6,7 @@
  * A CE is named by its free-running index, so that a name that is kept too long differs from the name of the CE that
  * has its column in a later lap.
  *
- * Path:    gravel_hold, gravel_arrive, gravel_tfree of flow.cl.h -> this -> channel.cl.h, layout/flow.h.
+ * Path:    gravel_hold, gravel_arrive, gravel_tfree of flow.cl.h -> this -> channel.cl.h.
  * Memory:  all is relaxed (K8, K9): what arrivals stored is read by the CE's node, and the room of freed CEs is used,
  *          in later rounds.
  * Source:  Orr 2016, section 4.1 (enq, deq, tfree); the joins are ours.
@@ -30,14 +30,6 @@ GRAVELP_INLINE uint gravelp_state_of(uint channel, gravel_ce ce, uint joins)
 GRAVELP_INLINE global uint *gravelp_held_states(struct gravel_flow_group f, uint channel)
 {
     return gravelp_rows(f) + gravelp_channels[channel].states;
-}
-
-/* Leader, or a work-item alone: reserve ring positions for n CEs that are enqueued. @return the first. */
-GRAVELP_INLINE uint gravelp_held_positions(struct gravel_flow_group f, uint channel, uint n)
-{
-    return n ? gravelp_device_fetch_add_relaxed(
-                   gravelp_flow_words(f.flow, f.flow->enqueued_at + channel), n) /* K8 */
-             : 0;
 }
 
 /* A work-item that has reserved a CE: how many arrivals it waits for. */
@@ -71,40 +63,6 @@ GRAVELP_INLINE void gravelp_held_enqueue(struct gravel_flow_group f, uint channe
     global uint *ring = gravelp_held_states(f, channel) + gravelp_channels[channel].width;
     GRAVELP_ROW_STORE(ring + gravelp_column(channel, position), ce & GRAVELP_CE_MASK); /* K8 */
 }
-
-/* Every work-item of the group: enqueue those CEs that are ready. */
-GRAVELP_INLINE void gravelp_held_enqueue_wg(struct gravel_flow_group f, uint channel, gravel_ce ce,
-                                            uint is_ready)
-{
-    gravelp_sums(f.group.arena, f.group.scratch, is_ready != 0, false);
-    if (gravelp_is_leader())
-        f.scratch->ce = gravelp_held_positions(f, channel, f.group.scratch->n_active);
-    gravelp_group_meet(f.group.arena); /* G1: the first position is known */
-    if (is_ready)
-        gravelp_held_enqueue(f, channel, ce,
-                             f.scratch->ce + f.group.scratch->lanes[gravelp_place()]);
-    gravelp_predicate_end(f.group.arena);
-}
-GRAVELP_INLINE void gravelp_held_enqueue_wi(struct gravel_flow_group f, uint channel, gravel_ce ce,
-                                            uint is_ready)
-{
-    if (is_ready)
-        gravelp_held_enqueue(f, channel, ce, gravelp_held_positions(f, channel, 1));
-}
-#ifdef GRAVEL_HAS_SUBGROUPS
-/* Every work-item of the sub-group: enqueue those CEs that are ready. */
-GRAVELP_INLINE void gravelp_held_enqueue_sg(struct gravel_flow_group f, uint channel, gravel_ce ce,
-                                            uint is_ready)
-{
-    struct gravelp_sg_count mine = gravelp_sg_count(is_ready);
-    uint first = 0;
-    if (gravelp_sg_lane() == 0)
-        first = gravelp_held_positions(f, channel, mine.n);
-    first = gravelp_sg_first(first);
-    if (is_ready)
-        gravelp_held_enqueue(f, channel, ce, first + mine.position);
-}
-#endif
 
 /* Any work-item: free a CE that has been enqueued. */
 GRAVELP_INLINE void gravelp_held_free(struct gravel_flow_group f, uint channel, gravel_ce ce)

@@ -10,7 +10,8 @@
  *     owner   block = older half; offer = 1    X2: what the group did so far is released to the whole device
  *     thief   offer: 1 -> 2                    X3
  *             own ring = block; offer = 0      X6
- *     owner   offer: 1 -> 0                    X4: with nothing left it takes its own offer back
+ *
+ * An owner with nothing left takes its own offer as a thief would, if no thief has.
  *
  * Only the owner can promote what its group has ordered by barriers to device scope, for in OpenCL two scopes
  * synchronize only if they are the same. A request is a hint: one that is lost is made again.
@@ -80,23 +81,9 @@ GRAVELP_OUT_OF_LINE void gravelp_promote_end(global struct gravelp_steal *steal,
         own->counts.offers++;
         return;
     }
+    gravelp_device_store_release(&whose->offer, GRAVELP_OFFER_EMPTY); /* X6, pairs with X5 */
     own->tail += n;
-    if (move == GRAVELP_MOVE_STEAL) {
-        gravelp_device_store_release(&whose->offer, GRAVELP_OFFER_EMPTY); /* X6, pairs with X5 */
-        own->counts.stolen += n;
-    }
-}
-
-/* Owner with nothing left: have its own offer moved back, if no thief has taken it. */
-GRAVELP_OUT_OF_LINE uint gravelp_promote_take_back(global struct gravelp_steal *steal,
-                                                   local struct gravelp_own *own)
-{
-    global struct gravelp_deque *me = gravelp_deque(steal, own->group);
-    if (gravelp_device_load_relaxed(&me->offer) != GRAVELP_OFFER_MADE || /* relaxed: X4 decides */
-        !gravelp_device_swap_relaxed(&me->offer, GRAVELP_OFFER_MADE,
-                                     GRAVELP_OFFER_EMPTY)) /* X4: its own data */
-        return GRAVELP_VERDICT_NONE;
-    return gravelp_deque_move(own, GRAVELP_MOVE_BACK, me->n_offered, own->tail, own->group);
+    own->counts.stolen += own->victim == own->group ? 0 : n;
 }
 
 /* Leader: the last move has ended; another one begins if tasks are asked for. */
@@ -114,28 +101,27 @@ GRAVELP_INLINE uint gravelp_policy_share(struct gravel_deque *deque, uint is_ful
         deque, is_full || gravelp_promote_hear(deque->steal, deque->group)); /* X1 */
 }
 
-/* Leader, at a boundary: the next task of the group's own, or a move; none: search other deques. */
+/* Leader, at a boundary: the next task of the group's own, or a move; none: search all deques. */
 GRAVELP_INLINE uint gravelp_policy_decide(struct gravel_deque *deque)
 {
     uint verdict = gravelp_policy_give(deque, deque->wanted);
     deque->wanted = 0;
-    if (verdict != GRAVELP_VERDICT_NONE)
-        return verdict;
-    if (!gravelp_deque_pop(deque->steal, deque->own))
-        return gravelp_promote_take_back(deque->steal, deque->own);
-    /* X1: for the next boundary, so that the task hides how long the load takes */
-    deque->wanted = gravelp_promote_hear(deque->steal, deque->group);
-    return GRAVELP_VERDICT_TASK;
+    if (verdict == GRAVELP_VERDICT_NONE && gravelp_deque_pop(deque->steal, deque->own)) {
+        verdict = GRAVELP_VERDICT_TASK;
+        /* X1: for the next boundary, so that the task hides how long the load takes */
+        deque->wanted = gravelp_promote_hear(deque->steal, deque->group);
+    }
+    return verdict;
 }
 
-/* Thief: take the offer of a group, or ask for one. */
+/* Thief: take the offer of a group, or its own, or ask another group for one. */
 GRAVELP_INLINE uint gravelp_policy_steal(global struct gravelp_steal *steal,
                                          local struct gravelp_own *own, uint victim)
 {
     global struct gravelp_deque *whose = gravelp_deque(steal, victim);
     if (gravelp_device_load_relaxed(&whose->offer) !=
         GRAVELP_OFFER_MADE) { /* relaxed: X3 decides */
-        if (own->n_asked < GRAVELP_STEAL_ASKS &&
+        if (victim != own->group && own->n_asked < GRAVELP_STEAL_ASKS &&
             gravelp_device_load_relaxed(&whose->wanted) == 0) { /* X1 */
             gravelp_device_store_relaxed(&whose->wanted, 1);    /* X1: asked */
             own->n_asked++;
@@ -149,7 +135,7 @@ GRAVELP_INLINE uint gravelp_policy_steal(global struct gravelp_steal *steal,
         gravelp_count_idle(steal, own, 1);
         return GRAVELP_VERDICT_NONE;
     }
-    return gravelp_deque_move(own, GRAVELP_MOVE_STEAL, whose->n_offered, own->tail, victim);
+    return gravelp_deque_move(own, GRAVELP_MOVE_TAKE, whose->n_offered, own->tail, victim);
 }
 
 #else
@@ -212,27 +198,27 @@ GRAVELP_INLINE uint gravelp_steal_round(global struct gravelp_steal *steal,
     for (uint i = 0, victim = x % n_groups;
          i < n_polls && i < n_groups && verdict == GRAVELP_VERDICT_NONE;
          i++, victim = victim + 1 < n_groups ? victim + 1 : 0)
-        if (victim != own->group)
-            verdict = gravelp_policy_steal(steal, own, victim);
+        verdict = gravelp_policy_steal(steal, own, victim);
     return verdict;
 }
 
 /*
- * Leader: wait until another group gives something, or none has anything. Where a launch is cut into slices it polls
- * all deques once, for it finds what groups of the last slice have offered. While no group becomes idle or busy it
- * waits for wait_ms at least, by the time that polls and pauses take: a group may have returned out of a task.
+ * Leader: take the group's own offer; else wait until another group gives something, or none has anything. Where a
+ * launch is cut into slices it polls all deques once, for it finds what groups of the last slice have offered. While no
+ * group becomes idle or busy it waits for wait_ms at least, by the time that polls and pauses take: a group may have
+ * returned out of a task.
  */
 GRAVELP_OUT_OF_LINE uint gravelp_steal_find(global struct gravelp_steal *steal,
                                             local struct gravelp_own *own)
 {
     ulong least_ns = 0;
-    uint seen = 0;
-    gravelp_count_idle(steal, own, 1);
-    for (uint polls = 0;; polls++) {
+    uint seen = 0, verdict = gravelp_policy_steal(steal, own, own->group);
+    for (uint polls = 0; verdict == GRAVELP_VERDICT_NONE; polls++) {
         uint n_polls = polls || !steal->is_sliced ? GRAVELP_STEAL_POLLS : steal->n_groups;
-        uint verdict = gravelp_steal_round(steal, own, n_polls);
+        gravelp_count_idle(steal, own, 1);
+        verdict = gravelp_steal_round(steal, own, n_polls);
         if (verdict != GRAVELP_VERDICT_NONE)
-            return verdict;
+            break;
         if (gravelp_steal_is_over(steal) || least_ns > steal->wait_ms * (ulong)1000000)
             return GRAVELP_VERDICT_END;
         own->counts.looks++;
@@ -241,6 +227,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_steal_find(global struct gravelp_steal *steal,
         seen = n_idle;
         least_ns += gravelp_pause(polls, false);
     }
+    return verdict;
 }
 #endif
 

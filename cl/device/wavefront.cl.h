@@ -2,7 +2,7 @@
 /*
  * What a sub-group (wavefront, warp) does together.
  *
- * Path:    subgroup_send.cl.h, fbar.cl.h, channel.cl.h, held.cl.h -> this -> the device's own functions.
+ * Path:    subgroup_send.cl.h, fbar.cl.h, channel.cl.h -> this -> the device's own functions.
  * Memory:  G5.
  * Source:  Orr 2016, section 5.3 (control flow of wavefronts); his leaders are of work-groups only.
  */
@@ -24,48 +24,21 @@ struct gravelp_sg_count {
 
 #if defined(GRAVELP_SUBGROUP_BUILTINS)
 
-/* Number of the work-item in its sub-group; 0 leads it. */
-GRAVELP_INLINE uint gravelp_sg_lane(void)
-{
-    return get_sub_group_local_id();
-}
-/* Sub-groups of the group; the number of this one, and its work-items. */
-GRAVELP_INLINE uint gravelp_n_sgs(void)
-{
-    return get_num_sub_groups();
-}
-GRAVELP_INLINE uint gravelp_sg_number(void)
-{
-    return get_sub_group_id();
-}
-GRAVELP_INLINE uint gravelp_sg_items(void)
-{
-    return get_sub_group_size();
-}
+#define gravelp_sg_lane() get_sub_group_local_id() /* the work-item's number there; 0 leads it */
+#define gravelp_n_sgs() get_num_sub_groups()       /* of the group */
+#define gravelp_sg_number() get_sub_group_id()
+#define gravelp_sg_items() get_sub_group_size()
+
 /* The rest are calls of every work-item of the sub-group, and only the barrier orders memory. */
-GRAVELP_INLINE struct gravelp_sg_count gravelp_sg_count(uint active)
-{
-    uint flag = active != 0, position = sub_group_scan_exclusive_add(flag);
-    return (struct gravelp_sg_count){position, sub_group_reduce_add(flag)};
-}
 GRAVELP_INLINE struct gravelp_sg_count gravelp_sg_sums(uint value)
 {
     uint before = sub_group_scan_exclusive_add(value);
     return (struct gravelp_sg_count){before, sub_group_reduce_add(value)};
 }
-GRAVELP_INLINE bool gravelp_sg_any(uint flag)
-{
-    return sub_group_any(flag != 0) != 0;
-}
-/* Returns the value of the sub-group's work-item 0. */
-GRAVELP_INLINE uint gravelp_sg_first(uint value)
-{
-    return sub_group_broadcast(value, 0);
-}
-GRAVELP_INLINE void gravelp_barrier_subgroup(void)
-{
-    sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-}
+#define gravelp_sg_count(active) gravelp_sg_sums((active) != 0)
+#define gravelp_sg_any(flag) (sub_group_any((flag) != 0) != 0)
+#define gravelp_sg_first(value) sub_group_broadcast(value, 0) /* that of work-item 0 */
+#define gravelp_barrier_subgroup() sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
 #else /* warps: work-items by their number in the group, as the hardware takes them */
 

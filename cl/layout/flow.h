@@ -158,29 +158,17 @@ gravelp_flow_words(GRAVELP_GLOBAL struct gravelp_flow *flow, gravelp_u64 at)
     return (GRAVELP_GLOBAL gravelp_u32 *)flow + at;
 }
 
-static inline GRAVELP_GLOBAL struct gravelp_flow_turn *
-gravelp_flow_turns(GRAVELP_GLOBAL struct gravelp_flow *flow)
-{
-    return (GRAVELP_GLOBAL struct gravelp_flow_turn *)gravelp_flow_words(flow, flow->turn_at);
-}
-
-static inline GRAVELP_GLOBAL struct gravelp_flow_fault *
-gravelp_flow_faults(GRAVELP_GLOBAL struct gravelp_flow *flow)
-{
-    return (GRAVELP_GLOBAL struct gravelp_flow_fault *)gravelp_flow_words(flow, flow->fault_at);
-}
-
-static inline GRAVELP_GLOBAL struct gravelp_channel *
-gravelp_flow_channels(GRAVELP_GLOBAL struct gravelp_flow *flow)
-{
-    return (GRAVELP_GLOBAL struct gravelp_channel *)gravelp_flow_words(flow, flow->channels_at);
-}
-
-static inline GRAVELP_GLOBAL struct gravelp_edge *
-gravelp_flow_edges(GRAVELP_GLOBAL struct gravelp_flow *flow)
-{
-    return (GRAVELP_GLOBAL struct gravelp_edge *)gravelp_flow_words(flow, flow->edges_at);
-}
+/* Defines gravelp_flow_PART(flow): where a part begins. */
+#define GRAVELP_DEFINE_PART(part, type, at)                               \
+    static inline GRAVELP_GLOBAL type *gravelp_flow_##part(               \
+        GRAVELP_GLOBAL struct gravelp_flow *flow)                         \
+    {                                                                     \
+        return (GRAVELP_GLOBAL type *)gravelp_flow_words(flow, flow->at); \
+    }
+GRAVELP_DEFINE_PART(turns, struct gravelp_flow_turn, turn_at)
+GRAVELP_DEFINE_PART(faults, struct gravelp_flow_fault, fault_at)
+GRAVELP_DEFINE_PART(channels, struct gravelp_channel, channels_at)
+GRAVELP_DEFINE_PART(edges, struct gravelp_edge, edges_at)
 
 /* CEs that a work-group processes at once. */
 static inline gravelp_u32 gravelp_channel_share(struct gravelp_channel channel,
