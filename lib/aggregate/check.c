@@ -110,12 +110,6 @@ bool gravel_kernel_names_add(struct gravel_kernel_names *names, const char *list
     return more;
 }
 
-void gravel_kernel_names_free(struct gravel_kernel_names *names)
-{
-    free(names->list);
-    names->list = NULL;
-}
-
 /* ---- reports --------------------------------------------------------------------------------- */
 
 void gravel_check_write_group(struct gravel_check *check, const struct gravelp_arrival *arrival,

@@ -22,12 +22,11 @@
  * thread. */
 struct gravel_kernel_names {
     pthread_mutex_t lock;
-    char *list; /* each with a semicolon behind it */
+    char *list; /* each with a semicolon behind it; to be freed */
 };
 
 /** Add the kernels of a program: names separated by semicolons, as OpenCL gives them. False if memory is out. */
 bool gravel_kernel_names_add(struct gravel_kernel_names *names, const char *list);
-void gravel_kernel_names_free(struct gravel_kernel_names *names);
 
 /** Return the number that kernels and handlers say instead of a name, which ends at a semicolon or a 0. */
 uint32_t gravel_kernel_names_hash(const char *name);

@@ -160,23 +160,15 @@ void gravel_trace_span(struct gravel_trace *trace, const char *name, uint64_t be
         name, TIME_OF(begin_ns), TIME_OF(end_ns - begin_ns), trace->node, (int)gettid());
 }
 
-/* One end of a kernel. */
-static void put_end(struct gravel_trace *trace, const char *name, const char *phase, uint64_t id,
-                    uint64_t at_ns)
-{
-    put(trace,
-        ",\n{\"name\":\"%s\",\"cat\":\"kernel\",\"ph\":\"%s\",\"id\":%" PRIu64 ",\"ts\":" TIME
-        ",\"pid\":%u,\"tid\":0}",
-        name, phase, id, TIME_OF(at_ns), trace->node);
-}
-
 void gravel_trace_async(struct gravel_trace *trace, const char *name, uint64_t id,
                         uint64_t begin_ns, uint64_t end_ns)
 {
-    if (!trace)
-        return;
-    put_end(trace, name, "b", id, begin_ns);
-    put_end(trace, name, "e", id, end_ns);
+    const uint64_t at_ns[] = {begin_ns, end_ns};
+    for (int end = 0; trace && end < 2; end++)
+        put(trace,
+            ",\n{\"name\":\"%s\",\"cat\":\"kernel\",\"ph\":\"%c\",\"id\":%" PRIu64 ",\"ts\":" TIME
+            ",\"pid\":%u,\"tid\":0}",
+            name, "be"[end], id, TIME_OF(at_ns[end]), trace -> node);
 }
 
 void gravel_trace_buffer(struct gravel_trace *trace, const char *name, uint32_t peer,

@@ -99,14 +99,6 @@ static void query_features(cl_device_id device, struct gravel_capability *capabi
 #define DEVICE_COMPUTE_MAJOR_NV 0x4000
 #define DEVICE_WARP_SIZE_NV 0x4003
 
-/* PTX for warps of 32 that progress on their own came with compute capability 7.0 (Volta). */
-static cl_uint query_warp_items(cl_device_id device)
-{
-    cl_ulong major = query_number(device, DEVICE_COMPUTE_MAJOR_NV, sizeof(cl_uint));
-    cl_ulong items = query_number(device, DEVICE_WARP_SIZE_NV, sizeof(cl_uint));
-    return major >= 7 && items == 32 ? 32 : 0;
-}
-
 /* Finds what extensions give: host allocations of unified shared memory are a vendor's that others took over. */
 static void query_by_extensions(cl_device_id device, struct gravel_capability *capability)
 {
@@ -144,7 +136,11 @@ void gravel_capability_query(cl_device_id device, struct gravel_capability *capa
     query_text(device, CL_DRIVER_VERSION, capability->driver, sizeof capability->driver);
     query_c_std(device, capability);
     query_features(device, capability);
-    capability->warp_items = capability->has_subgroups ? 0 : query_warp_items(device);
+    /* PTX for warps of 32 that progress on their own came with compute capability 7.0 (Volta). */
+    if (!capability->has_subgroups &&
+        query_number(device, DEVICE_COMPUTE_MAJOR_NV, sizeof(cl_uint)) >= 7 &&
+        query_number(device, DEVICE_WARP_SIZE_NV, sizeof(cl_uint)) == 32)
+        capability->warp_items = 32;
     cl_ulong svm = query_number(device, CL_DEVICE_SVM_CAPABILITIES, sizeof(cl_ulong));
     capability->is_cpu =
         query_number(device, CL_DEVICE_TYPE, sizeof(cl_ulong)) & CL_DEVICE_TYPE_CPU;

@@ -123,18 +123,6 @@ static int insert_first_fit(struct gravel_heap *heap, uint64_t bytes, uint64_t *
     return 0;
 }
 
-static int remove_at(struct gravel_heap *heap, uint64_t offset)
-{
-    size_t n = count_up_to(heap, offset);
-    if (n == 0 || heap->spans[n - 1].offset != offset)
-        return GRAVEL_EINVAL;
-    struct gravel_span *span = heap->spans + n - 1;
-    memmove(span, span + 1, (heap->n_spans - n) * sizeof *span);
-    heap->n_spans--;
-    heap->n_changes++;
-    return 0;
-}
-
 int gravel_heap_create(struct gravel_heap **out, uint64_t first, uint64_t bytes)
 {
     if (!out)
@@ -170,9 +158,16 @@ int gravel_heap_free(struct gravel_heap *heap, uint64_t offset)
         return GRAVEL_EINVAL;
     if (!lock_exclusive(heap))
         return GRAVEL_ETIMEOUT;
-    int error = remove_at(heap, offset);
+    const size_t n = count_up_to(heap, offset);
+    struct gravel_span *span = n ? heap->spans + n - 1 : NULL;
+    const bool is_there = span && span->offset == offset;
+    if (is_there) {
+        memmove(span, span + 1, (heap->n_spans - n) * sizeof *span);
+        heap->n_spans--;
+        heap->n_changes++;
+    }
     unlock(heap);
-    return error;
+    return is_there ? 0 : GRAVEL_EINVAL;
 }
 
 void gravel_heap_give_up(struct gravel_heap *heap)

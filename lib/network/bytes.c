@@ -97,21 +97,6 @@ static uint64_t bytes_at(const struct gravel_network *network, const struct grav
     return gravel_piece_bytes(job->offset + position, job->bytes - position, piece_bytes(network));
 }
 
-/* @return false: no memory, and the node has failed. */
-static bool ask(struct gravel_network *network, struct gravel_job *job)
-{
-    const struct gravel_get_frame get = {.id = job->id,
-                                         .offset = job->offset + job->asked,
-                                         .position = job->asked,
-                                         .bytes = bytes_at(network, job, job->asked)};
-    struct gravel_buffer *buffer =
-        gravel_network_frame(network, GRAVEL_FRAME_GET, job->node, &get, sizeof get, 0);
-    job->asked += buffer ? get.bytes : 0;
-    job->n_due += buffer != NULL;
-    gravel_network_transmit(network, buffer);
-    return buffer;
-}
-
 /* Copies the next piece of a node in this process; between two, the thread does its other work. Bounds were
  * checked by the caller, who shares the heap's books. */
 static void get_local(struct gravel_network *network, struct gravel_job *job)
@@ -140,9 +125,19 @@ bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job)
         get_local(network, job);
         return job->answered == job->bytes;
     }
-    while (job->asked < job->bytes && job->asked - job->answered < GET_WINDOW)
-        if (!ask(network, job))
-            return false;
+    while (job->asked < job->bytes && job->asked - job->answered < GET_WINDOW) {
+        const struct gravel_get_frame get = {.id = job->id,
+                                             .offset = job->offset + job->asked,
+                                             .position = job->asked,
+                                             .bytes = bytes_at(network, job, job->asked)};
+        struct gravel_buffer *buffer =
+            gravel_network_frame(network, GRAVEL_FRAME_GET, job->node, &get, sizeof get, 0);
+        if (!buffer)
+            return false; /* the node has failed */
+        job->asked += get.bytes;
+        job->n_due++;
+        gravel_network_transmit(network, buffer);
+    }
     return job->answered == job->bytes;
 }
 

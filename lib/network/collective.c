@@ -49,8 +49,8 @@ static void begin_round(struct gravel_network *network, const struct gravel_job 
     network->late.begun_ns = gravel_network_lived_ns(network);
     network->late.node = 0;
     network->late.kind = job->call.kind;
-    if (!gravel_transport_is_alone(transport) && transport->operations->merge(transport))
-        gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
+    if (!gravel_transport_is_alone(transport))
+        gravel_network_check(network, transport->operations->merge(transport));
 }
 
 /* Ends a job whose calls do not fit with an error if they are of one kind. Else the nodes are out of step, and the node
@@ -67,7 +67,7 @@ static bool end_misfit(struct gravel_network *network, struct gravel_job *job)
     }
     gravel_liveness_set_death(network, GRAVEL_DEATH_SENT);
     network->transport->has_disagreed = true;
-    gravel_network_fail(network, GRAVEL_EMISMATCH, text);
+    gravel_network_fail(network, GRAVEL_EMISMATCH, "%s", text);
     return false;
 }
 
@@ -77,8 +77,7 @@ static bool has_ended(struct gravel_network *network)
     struct gravel_transport *transport = network->transport;
     int ended =
         gravel_transport_is_alone(transport) ? 1 : transport->operations->has_merged(transport);
-    if (ended < 0)
-        gravel_network_fail(network, GRAVEL_EMPI, gravel_last_error());
+    gravel_network_check(network, ended < 0 ? ended : 0);
     if (ended == 0)
         gravel_late_poll(network);
     if (ended == 1)
@@ -106,18 +105,16 @@ static void check_chain(struct gravel_network *network, struct gravel_job *job)
 {
     uint64_t now_ns = gravel_network_lived_ns(network);
     uint64_t limit_ns = network->shape.config->chain_limit_ms * GRAVEL_NS_PER_MS;
-    char text[200];
     if (job->chain_ns == 0)
         job->chain_ns = now_ns;
     if (limit_ns == 0 || now_ns - job->chain_ns < limit_ns)
         return;
-    snprintf(text, sizeof text,
-             "barrier: handlers still send after %.1f s (GRAVEL_CHAIN_LIMIT is %u ms); this node "
-             "has sent "
-             "%" PRIu64 " frames and resolved %" PRIu64,
-             (double)(now_ns - job->chain_ns) * 1e-9, network->shape.config->chain_limit_ms,
-             network->n_counted_sent, network->n_counted_resolved);
-    gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
+    gravel_network_fail(network, GRAVEL_ETIMEOUT,
+                        "barrier: handlers still send after %.1f s (GRAVEL_CHAIN_LIMIT is %u ms); "
+                        "this node has sent %" PRIu64 " frames and resolved %" PRIu64,
+                        (double)(now_ns - job->chain_ns) * 1e-9,
+                        network->shape.config->chain_limit_ms, network->n_counted_sent,
+                        network->n_counted_resolved);
 }
 
 /* @return 0, or why the node has failed. */
@@ -161,26 +158,22 @@ static void try_round(struct gravel_network *network, struct gravel_job *job)
     if (job->tally)
         memcpy(values + N_COUNTS, job->tally->taken, job->tally->n * sizeof *values);
     job->state = GRAVEL_JOB_REDUCES;
-    gravel_resolving_begin_finish(network); /* which ends the barrier */
+    if (network->sees_attached) /* the wait for every frame so far, which ends the barrier */
+        gravel_network_check(network, gravel_resolver_begin_finish(network->resolver));
     begin_round(network, job, values);
-}
-
-/* Last sums no round can give, so that the first round never ends a barrier. */
-static void begin_barrier(struct gravel_job *job)
-{
-    job->last_counts[0] = UINT64_MAX;
-    job->last_counts[1] = 0;
-    job->op = GRAVEL_ADD;
-    job->type = GRAVEL_ULONG;
-    job->n = N_COUNTS + (job->tally ? job->tally->n : 0);
-    job->state = GRAVEL_JOB_RUNS;
-    job->chain_ns = 0;
 }
 
 bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job)
 {
-    if (job->state == GRAVEL_JOB_NEW)
-        begin_barrier(job);
+    if (job->state == GRAVEL_JOB_NEW) {
+        job->last_counts[0] = UINT64_MAX; /* no round gives such sums: the first ends no barrier */
+        job->last_counts[1] = 0;
+        job->op = GRAVEL_ADD;
+        job->type = GRAVEL_ULONG;
+        job->n = N_COUNTS + (job->tally ? job->tally->n : 0);
+        job->state = GRAVEL_JOB_RUNS;
+        job->chain_ns = 0;
+    }
     if (job->state == GRAVEL_JOB_RUNS)
         try_round(network, job);
     if (job->state == GRAVEL_JOB_RUNS || !has_ended(network))

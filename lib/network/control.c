@@ -77,7 +77,7 @@ static int handle_death(struct gravel_network *network, const void *frame,
     (void)received;
     GRAVEL_TRY(check_error(death->code, death->text));
     gravel_liveness_set_death(network, GRAVEL_DEATH_SENT); /* its finder tells all nodes */
-    gravel_network_fail(network, GRAVEL_EPEER, death->text);
+    gravel_network_fail(network, GRAVEL_EPEER, "%s", death->text);
     return 0;
 }
 
@@ -141,7 +141,6 @@ bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *
     int code = check(network, frame, received);
     const uint16_t kind = code ? 0 : frame->kind; /* the frame may be another one later */
     bool is_kept = false;
-    char text[320];
     if (kind == GRAVEL_FRAME_MESSAGES) {
         is_kept = gravel_resolving_take(network, frame, received);
     } else if (!code) {
@@ -150,11 +149,11 @@ bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *
         code = kinds[kind].handle(network, frame, received);
     }
     if (code) {
-        snprintf(text, sizeof text,
-                 "frame %" PRIu64 " of %" PRIu64 " bytes from node %u has a bad %s",
-                 received->sequence, received->bytes, received->source, gravel_last_error());
         gravel_counter_add(&network->counts.refused_buffers, 1);
-        gravel_network_fail(network, GRAVEL_ECORRUPT, text);
+        gravel_network_fail(network, GRAVEL_ECORRUPT,
+                            "frame %" PRIu64 " of %" PRIu64 " bytes from node %u has a bad %s",
+                            received->sequence, received->bytes, received->source,
+                            gravel_last_error());
         return false;
     }
     network->n_counted_resolved += gravel_frame_is_counted(kind) && !is_kept;

@@ -101,12 +101,10 @@ static const struct kind {
 static void check_progress(struct gravel_network *network, const struct gravel_job *job)
 {
     const uint64_t stood_ns = gravel_network_lived_ns(network) - job->moved_ns;
-    char text[160];
-    if (kinds[job->kind].is_collective || stood_ns < gravel_network_patience_ns(network))
-        return;
-    snprintf(text, sizeof text, "%s: node %u has not %s for %.1f s", kinds[job->kind].name,
-             job->node, kinds[job->kind].owes, (double)stood_ns * 1e-9);
-    gravel_network_fail(network, GRAVEL_ETIMEOUT, text);
+    if (!kinds[job->kind].is_collective && stood_ns >= gravel_network_patience_ns(network))
+        gravel_network_fail(network, GRAVEL_ETIMEOUT, "%s: node %u has not %s for %.1f s",
+                            kinds[job->kind].name, job->node, kinds[job->kind].owes,
+                            (double)stood_ns * 1e-9);
 }
 
 void gravel_job_take_new(struct gravel_network *network)
@@ -182,20 +180,6 @@ void gravel_job_fail_all(struct gravel_network *network)
     }
 }
 
-static void submit(struct gravel_network *network, struct gravel_job *job)
-{
-    job->next = NULL;
-    job->state = GRAVEL_JOB_NEW;
-    atomic_store_explicit(&job->is_done, false, memory_order_relaxed);
-    pthread_mutex_lock(&network->job_lock);
-    if (!gravel_network_is_lost(network)) {
-        *network->new_jobs_end = job;
-        network->new_jobs_end = &job->next;
-    }
-    pthread_mutex_unlock(&network->job_lock);
-    gravel_event_signal(&network->event);
-}
-
 static bool is_done(const struct gravel_job *job)
 {
     return atomic_load_explicit(&job->is_done, memory_order_acquire); /* J1 */
@@ -217,7 +201,16 @@ void gravel_network_give_up(struct gravel_network *network, struct gravel_mark *
 
 int gravel_network_run(struct gravel_network *network, struct gravel_job *job)
 {
-    submit(network, job);
+    job->next = NULL;
+    job->state = GRAVEL_JOB_NEW;
+    atomic_store_explicit(&job->is_done, false, memory_order_relaxed);
+    pthread_mutex_lock(&network->job_lock);
+    if (!gravel_network_is_lost(network)) {
+        *network->new_jobs_end = job;
+        network->new_jobs_end = &job->next;
+    }
+    pthread_mutex_unlock(&network->job_lock);
+    gravel_event_signal(&network->event);
     struct gravel_wait wait = {.event = &network->job_done}; /* the job has its limit */
     while (!is_done(job) && !gravel_network_is_lost(network))
         gravel_wait_pause(&wait);

@@ -16,15 +16,6 @@
 
 #include <stdio.h>
 
-static uint64_t count_received(const struct gravel_network *network)
-{
-    uint64_t n = 0;
-    for (uint32_t node = 0; node < network->transport->n_nodes; node++)
-        if (!gravel_transport_is_local(network->transport, node))
-            n += network->peers[node].n_received[0] + network->peers[node].n_received[1];
-    return n;
-}
-
 /* Has a round add up, over all nodes, the frames for each node from `first` on, as many as it has values. */
 static struct gravel_job make_sum(const struct gravel_network *network, uint32_t first,
                                   uint64_t values[GRAVEL_ROUND_VALUES])
@@ -53,7 +44,6 @@ static void receive_rest(struct gravel_network *network)
     uint64_t values[GRAVEL_ROUND_VALUES], n_for_us = 0;
     uint32_t first = 0;
     struct gravel_job sum = make_sum(network, first, values);
-    char text[160];
     while (!gravel_network_has_aborted(network)) {
         bool has_moved = gravel_network_exchange(network);
         if (first < network->n_nodes && gravel_job_step_reduce(network, &sum)) {
@@ -63,16 +53,18 @@ static void receive_rest(struct gravel_network *network)
             sum = make_sum(network, first, values);
         }
         gravel_late_end(network); /* no node beats, so none is late */
-        uint64_t n_received = count_received(network);
+        uint64_t n_received = 0;
+        for (uint32_t i = 0; i < network->n_nodes; i++)
+            if (!gravel_transport_is_local(network->transport, i))
+                n_received += network->peers[i].n_received[0] + network->peers[i].n_received[1];
         if (first >= network->n_nodes && n_received == n_for_us)
             return;
-        if (gravel_network_lived_ns(network) > until_ns) {
-            snprintf(text, sizeof text,
-                     "closing: of the frames for this node only %" PRIu64
-                     " have come after %.1f s (GRAVEL_TIMEOUT is %u ms)",
-                     n_received, (double)limit_ns * 1e-9, network->shape.config->timeout_ms);
-            gravel_network_fail(network, GRAVEL_EPEER, text);
-        }
+        if (gravel_network_lived_ns(network) > until_ns)
+            gravel_network_fail(network, GRAVEL_EPEER,
+                                "closing: of the frames for this node only %" PRIu64
+                                " have come after %.1f s (GRAVEL_TIMEOUT is %u ms)",
+                                n_received, (double)limit_ns * 1e-9,
+                                network->shape.config->timeout_ms);
         if (has_moved)
             gravel_idle_reset(&network->idle);
         else
@@ -80,19 +72,9 @@ static void receive_rest(struct gravel_network *network)
     }
 }
 
-static void leave_together(struct gravel_network *network)
-{
-    struct gravel_job meeting = {.kind = GRAVEL_JOB_REDUCE, .call.kind = GRAVEL_CALL_CLOSE};
-    if (gravel_transport_is_alone(network->transport))
-        return;
-    /* As a barrier does: for a slow node as long as it lives, which heartbeats say. */
-    while (!gravel_network_has_aborted(network) && !gravel_job_step_reduce(network, &meeting))
-        gravel_network_turn(network);
-    receive_rest(network);
-}
-
 void gravel_network_leave(struct gravel_network *network)
 {
+    struct gravel_job meeting = {.kind = GRAVEL_JOB_REDUCE, .call.kind = GRAVEL_CALL_CLOSE};
     uint64_t until_ns = gravel_network_lived_ns(network) + GRAVEL_NS_PER_S, due_ns;
     /* What is under way leaves, so that others learn why we go; but not for longer than a second. */
     for (uint32_t quiet_rounds = 0;
@@ -100,7 +82,12 @@ void gravel_network_leave(struct gravel_network *network)
         bool has_moved = gravel_network_step(network, gravel_clock_ns(), &due_ns);
         quiet_rounds = has_moved ? 0 : quiet_rounds + 1;
     }
-    leave_together(network);
+    if (!gravel_transport_is_alone(network->transport)) {
+        /* As a barrier does: for a slow node as long as it lives, which heartbeats say. */
+        while (!gravel_network_has_aborted(network) && !gravel_job_step_reduce(network, &meeting))
+            gravel_network_turn(network);
+        receive_rest(network);
+    }
     if (network->n_kept) /* buffers come home, and the device has read what the transport unmaps */
         gravel_resolver_finish(network->resolver);
 }

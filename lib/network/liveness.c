@@ -64,7 +64,6 @@ void gravel_liveness_hear(struct gravel_network *network, uint32_t source)
 
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
 {
-    char text[240];
     if (gravel_transport_is_alone(network->transport))
         return UINT64_MAX;
     if (now_ns - network->beat_ns >= interval_ns(network)) {
@@ -78,17 +77,17 @@ uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
     }
     uint64_t silence_ns = gravel_lived_tick(&network->silence, now_ns);
     if (silence_ns >= heartbeat_ns(network)) {
-        snprintf(text, sizeof text, "node %u has been silent for %.1f s (GRAVEL_TIMEOUT is %u ms)",
-                 left_of(network), (double)silence_ns * 1e-9, network->shape.config->timeout_ms);
-        gravel_network_fail(network, GRAVEL_EPEER, text);
+        gravel_network_fail(
+            network, GRAVEL_EPEER, "node %u has been silent for %.1f s (GRAVEL_TIMEOUT is %u ms)",
+            left_of(network), (double)silence_ns * 1e-9, network->shape.config->timeout_ms);
         network->silence.lived_ns = 0;
     }
     /* Most likely a node is dead, which its neighbour finds out before this; those who wait for this node, after it. */
     if (network->transport->lost[0] &&
         gravel_lived_tick(&network->loss, now_ns) >=
             (heartbeat_ns(network) + gravel_network_patience_ns(network)) / 2) {
-        snprintf(text, sizeof text, "frames to this node are lost: %s", network->transport->lost);
-        gravel_network_fail(network, GRAVEL_EMPI, text);
+        gravel_network_fail(network, GRAVEL_EMPI, "frames to this node are lost: %s",
+                            network->transport->lost);
         network->transport->lost[0] = '\0';
     }
     return network->beat_ns + interval_ns(network) - now_ns;

@@ -126,8 +126,7 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
         transport->operations->received(transport, is_kept);
         n++;
     }
-    if (transport->fault)
-        gravel_network_fail(network, transport->fault, gravel_last_error());
+    gravel_network_check(network, transport->fault);
     transport->fault = 0; /* told */
     return n;
 }
@@ -156,6 +155,7 @@ bool gravel_network_exchange(struct gravel_network *network)
 bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
 {
     struct gravel_buffer *buffer;
+    bool has_moved;
     uint32_t n = 0;
     if (atomic_load_explicit(&network->is_attached, memory_order_acquire)) { /* N2 */
         if (!network->sees_attached && !gravel_transport_is_alone(network->transport)) {
@@ -169,7 +169,8 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
         }
         network->sees_attached = true;
         *due_ns = flush_aged(network, now_ns);
-        n += gravel_resolving_poll(network);
+        gravel_network_check(network, gravel_resolver_poll(network->resolver, &has_moved));
+        n += has_moved; /* also if nothing waits for a handler on the device that does not end */
         if (gravel_records_collect(network))
             n += send_shipped(network); /* what functions have sent goes ahead of their answers */
         n += gravel_records_poll(network);
@@ -191,7 +192,7 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
     gravel_job_take_new(network);
     if (gravel_job_waits_for_sends(network))
         n += drain(network);
-    bool has_moved = gravel_job_step(network);
+    has_moved = gravel_job_step(network);
     uint64_t beat_due_ns =
         gravel_liveness_step(network, gravel_clock_ns()); /* all this took time */
     if (beat_due_ns < *due_ns)

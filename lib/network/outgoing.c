@@ -10,6 +10,8 @@
 
 #include "base/trace.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 void gravel_network_ship(void *context, struct gravel_buffer *buffer)
@@ -23,6 +25,16 @@ void gravel_network_put(void *context, struct gravel_buffer *buffer)
 {
     if (buffer)
         gravel_fifo_push(&((struct gravel_network *)context)->pending, buffer);
+}
+
+void gravel_network_fail(const struct gravel_network *network, int code, const char *format, ...)
+{
+    char text[GRAVEL_ERROR_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    network->shape.report(network->shape.context, code, true, text);
 }
 
 struct gravel_buffer *gravel_network_frame(struct gravel_network *network, uint16_t kind,

@@ -31,18 +31,15 @@ static inline uint64_t gravel_network_lived_ns(struct gravel_network *network)
     return gravel_lived_tick(&network->lived, gravel_clock_ns());
 }
 
-/** Report a fatal failure. `context` is the network. */
-static inline void gravel_network_fail(void *context, int code, const char *text)
-{
-    const struct gravel_network *network = context;
-    network->shape.report(network->shape.context, code, true, text);
-}
+/** outgoing.c: report a fatal failure. */
+void gravel_network_fail(const struct gravel_network *network, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /** Fail the node, with the thread's last error, if `code` is one: no peer can mend it. @return code */
 static inline int gravel_network_check(struct gravel_network *network, int code)
 {
     if (code)
-        gravel_network_fail(network, code, gravel_last_error());
+        gravel_network_fail(network, code, "%s", gravel_last_error());
     return code;
 }
 
@@ -81,11 +78,6 @@ void gravel_network_transmit(struct gravel_network *network, struct gravel_buffe
 /** resolving.c: have a frame of messages resolved. @return whether the resolver keeps it for a while. */
 bool gravel_resolving_take(struct gravel_network *network, struct gravel_frame *frame,
                            const struct gravel_received *received);
-/** resolving.c: get frames that the resolver has further; a handler on the device that does not end is reported, even
- * if nothing waits for it. @return whether one moved. */
-bool gravel_resolving_poll(struct gravel_network *network);
-/** resolving.c: a wait for every frame handled so far will follow: begin it. */
-void gravel_resolving_begin_finish(struct gravel_network *network);
 /** resolving.c: wait until every frame handled so far is applied; the node fails if one cannot be. */
 void gravel_resolving_finish(struct gravel_network *network);
 /** resolving.c: tell this node and the sender that messages were not applied. */

@@ -143,24 +143,19 @@ static void give_credit(struct gravel_network *network, uint32_t source, uint32_
                                                      sizeof frame, 0));
 }
 
-/* Counts a frame of another process's node. @return false: it is beyond its credit. */
-static bool count_arrival(struct gravel_network *network, uint32_t source)
-{
-    struct gravel_network_peer *peer = &network->peers[source];
-    peer->n_come++;
-    return peer->n_come - peer->n_told <= network->credit.window;
-}
-
 /* @return whether it may be spooled; else *refusal. */
 static bool check(struct gravel_network *network, const struct gravel_frame *frame,
                   const struct gravel_received *received, struct gravel_refusal *refusal)
 {
-    const struct gravel_expect expect = gravel_received_expects(received, network->shape.endpoints);
-    if (gravel_transport_is_local(network->transport, received->source) ||
-        count_arrival(network, received->source)) {
+    struct gravel_expect expect =
+        gravel_received_expects(received, network->shape.endpoints, network->shape.heap);
+    expect.are_records = true;
+    struct gravel_network_peer *peer = &network->peers[received->source];
+    const bool is_local = gravel_transport_is_local(network->transport, received->source);
+    peer->n_come += !is_local;
+    if (is_local || peer->n_come - peer->n_told <= network->credit.window) {
         gravel_heap_lock_shared(network->shape.heap);
-        const int code =
-            gravel_decode_records(frame, received->bytes, &expect, network->shape.heap, refusal);
+        const int code = gravel_decode_check(frame, received->bytes, &expect, NULL, refusal);
         gravel_heap_unlock_shared(network->shape.heap);
         return !code;
     }

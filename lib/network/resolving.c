@@ -39,7 +39,7 @@ static void end_messages(struct gravel_network *network, const struct gravel_rec
                                 received->destination);
     }
     if (refusal->code == GRAVEL_EKERNEL) /* a handler on the device that does not end */
-        gravel_network_fail(network, refusal->code, refusal->text);
+        gravel_network_fail(network, refusal->code, "%s", refusal->text);
 }
 
 bool gravel_resolving_take(struct gravel_network *network, struct gravel_frame *frame,
@@ -77,19 +77,6 @@ void gravel_resolving_give_back(void *context, const struct gravel_received *rec
     }
     gravel_handover_give_back(&network->transport->handover, received->source);
     network->n_kept_foreign--;
-}
-
-bool gravel_resolving_poll(struct gravel_network *network)
-{
-    bool has_moved;
-    gravel_network_check(network, gravel_resolver_poll(network->resolver, &has_moved));
-    return has_moved;
-}
-
-void gravel_resolving_begin_finish(struct gravel_network *network)
-{
-    if (network->sees_attached)
-        gravel_network_check(network, gravel_resolver_begin_finish(network->resolver));
 }
 
 void gravel_resolving_finish(struct gravel_network *network)

@@ -46,14 +46,12 @@ static void advance(struct gravel_network *network, uint32_t state)
 /* The program finalises MPI. The node continues without other nodes until it is closed, and has failed. */
 static void leave_mpi(struct gravel_network *network)
 {
-    char text[96];
-    snprintf(text, sizeof text, "MPI_Finalize: node %u is open and ends: call gravel_close before",
-             network->node);
-    gravel_network_leave(network);
     network->transport->operations->leave_mpi(network->transport,
                                               !gravel_network_has_aborted(network));
     gravel_liveness_set_death(network, GRAVEL_DEATH_SENT);
-    gravel_network_fail(network, GRAVEL_EMPI, text);
+    gravel_network_fail(network, GRAVEL_EMPI,
+                        "MPI_Finalize: node %u is open and ends: call gravel_close before",
+                        network->node);
     advance(network, GRAVEL_THREAD_HAS_LEFT_MPI);
     gravel_network_loop(network);
 }
@@ -73,10 +71,10 @@ static void *thread_main(void *argument)
         return NULL; /* the opening thread has given up, the node is lost, and MPI with it: nothing is closed */
     if (!code) {
         gravel_network_loop(network);
-        if (gravel_thread_state(&network->thread) == GRAVEL_THREAD_LEAVES_MPI)
+        const bool leaves_mpi = gravel_thread_state(&network->thread) == GRAVEL_THREAD_LEAVES_MPI;
+        gravel_network_leave(network);
+        if (leaves_mpi)
             leave_mpi(network);
-        else
-            gravel_network_leave(network);
     }
     if (network->transport)
         network->transport->operations->close(network->transport,
@@ -139,8 +137,12 @@ static int check(void *context, struct gravel_wait *wait)
     return 0;
 }
 
-static int await_opening(struct gravel_network *network)
+int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape)
 {
+    network->shape = *shape;
+    network->new_jobs_end = &network->new_jobs;
+    network->started_ns = gravel_clock_ns();
+    GRAVEL_TRY(gravel_thread_start(&network->thread, "network thread", thread_main, network));
     struct gravel_wait wait = {.limit = {.check = check, .context = network},
                                .event = &network->job_done};
     int code = 0;
@@ -148,16 +150,7 @@ static int await_opening(struct gravel_network *network)
            !(code = gravel_wait_pause(&wait)))
         ;
     gravel_wait_end(&wait);
-    return code;
-}
-
-int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape)
-{
-    network->shape = *shape;
-    network->new_jobs_end = &network->new_jobs;
-    network->started_ns = gravel_clock_ns();
-    GRAVEL_TRY(gravel_thread_start(&network->thread, "network thread", thread_main, network));
-    GRAVEL_TRY(await_opening(network));
+    GRAVEL_TRY(code);
     return network->opened.code ? gravel_fail_again(&network->opened) : 0;
 }
 

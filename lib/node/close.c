@@ -121,7 +121,7 @@ int gravel_node_free(struct gravel *gravel)
         gravel_sender_destroy(gravel->aggregators[i].records);
         gravel_check_end(&gravel->aggregators[i].check, NULL, 0);
     }
-    gravel_kernel_names_free(&gravel->kernel_names);
+    free(gravel->kernel_names.list);
     free(gravel->aggregators);
     gravel->aggregators = NULL;
     gravel_heap_destroy(gravel->heap);

@@ -17,25 +17,13 @@
 /* The pump, for which the commands may wait, stays awake. */
 int gravel_node_wait_until_idle(struct gravel *gravel, const char *what)
 {
-    struct gravel_wait wait = {
-        .limit = gravel_node_kernel_limit(gravel),
-        .what = what,
-    };
+    struct gravel_device device = gravel->device;
     cl_event all = NULL;
-    cl_int error = gravel_wait_mark(&gravel->device, gravel->device.queue, &all);
-    int code = gravel_check_cl("kernels under way", gravel_cl_flush(gravel->device.queue, error));
-    if (code) {
-        gravel_cl_event_release(all);
-        return code;
-    }
-    if (gravel->pump)
+    cl_int error = gravel_wait_mark(&device, device.queue, &all);
+    if (gravel->pump && error == CL_SUCCESS)
         gravel_pump_watch(gravel->pump, all);
-    cl_int status;
-    while (!(code = gravel_check_cl("kernels under way", gravel_cl_event_ask(all, &status))) &&
-           status > CL_COMPLETE && !(code = gravel_wait_pause(&wait)))
-        ;
-    clReleaseEvent(all);
-    return code;
+    device.limit = gravel_node_kernel_limit(gravel);
+    return gravel_wait_command(&device, device.queue, error, all, what);
 }
 
 static const char locked[] = "another launch, whose kernel waits for the device";

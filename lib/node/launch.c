@@ -166,18 +166,6 @@ static int launch_beside(struct launch *launch, uint64_t most)
     return code;
 }
 
-/*
- * Groups of the next slice, if the last ones sent so many packages. A quarter of the queues,
- * because groups differ; and at most twice the last slice, because later groups may send more.
- */
-static uint64_t drain_slice(const struct gravel *gravel, uint64_t groups, uint64_t most_packages)
-{
-    uint64_t slots = (uint64_t)gravel->arena->n_slots * gravel->arena->n_queues;
-    uint64_t fit = slots / 4 / (most_packages ? most_packages : 1);
-    uint64_t next = fit < 2 * groups ? fit : 2 * groups;
-    return gravel->config.slice_groups ? gravel->config.slice_groups : next ? next : 1;
-}
-
 /* Waits for a slice and fetches its packages. If the node has failed, that failure is the cause. */
 static int drain(const struct launch *launch)
 {
@@ -200,8 +188,9 @@ static int launch_drained(struct launch *launch)
 {
     struct gravel *gravel = launch->gravel;
     struct gravel_slice slice;
-    uint64_t groups = gravel->config.slice_groups ? gravel->config.slice_groups : 1;
-    uint64_t most_packages = 0;
+    const uint64_t wanted = gravel->config.slice_groups,
+                   slots = (uint64_t)gravel->arena->n_slots * gravel->arena->n_queues;
+    uint64_t groups = wanted ? wanted : 1, most_packages = 0;
     int code = 0;
     while (!code && gravel_slicer_next(&launch->slicer, groups, &slice)) {
         uint32_t before = gravel_pump_reserved(gravel->pump);
@@ -211,7 +200,10 @@ static int launch_drained(struct launch *launch)
         uint32_t packages = gravel_pump_reserved(gravel->pump) - before;
         uint64_t each = (packages + slice.n_groups - 1) / slice.n_groups;
         most_packages = each > most_packages ? each : most_packages;
-        groups = drain_slice(gravel, groups, most_packages);
+        /* A quarter of the queues, because groups differ; at most twice the last slice: later groups may send more. */
+        const uint64_t fit = slots / 4 / (most_packages ? most_packages : 1),
+                       next = fit < 2 * groups ? fit : 2 * groups;
+        groups = wanted ? wanted : next ? next : 1;
     }
     return code;
 }

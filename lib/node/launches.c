@@ -2,13 +2,10 @@
 /*
  * Kernels under way, remembered so that quiet can wait for them, and events that a launch waits for.
  *
- * OpenCL's own wait has no bound, so a thread that waits sleeps on an event of ours, which the driver
- * signals when the kernel ends. Now and then it wakes up to ask whether it may go on (wait.h), and to read the
- * kernel, for drivers that signal late.
+ * OpenCL's own wait has no bound, so a thread that waits polls, and sleeps in between for a part of the wait so far.
  *
- * Memory:  B1 hands the completion from the holder that lets go of it first to the one that frees it.
- *          What the kernel wrote is ordered by clWaitForEvents, called once the kernel has ended;
- *          a poll of its status orders nothing.
+ * Memory:  what the kernel wrote is ordered by clWaitForEvents, called once the kernel has ended; a poll of its status
+ *          orders nothing.
  */
 #include "node/enqueue.h"
 
@@ -123,71 +120,22 @@ bool gravel_launches_are_running(struct gravel_launches *launches, bool if_unkno
     return is_running;
 }
 
-/* ---- completion ------------------------------------------------------------------------------ */
-
-/*
- * Signalled when a kernel ends. Two hold it: the thread that waits and the driver, which signals from a
- * thread of its own, maybe long after the wait. The last to let go frees it. That of a kernel that never
- * ends stays with the driver.
- */
-struct completion {
-    struct gravel_event ended;
-    _Atomic uint32_t n_holders; /* B1 */
-};
-
-static void let_go(struct completion *completion, uint32_t n_holders)
-{
-    if (atomic_fetch_sub_explicit(&completion->n_holders, n_holders, memory_order_acq_rel) ==
-        n_holders) /* B1, pairs with itself in the other holder */
-        free(completion);
-}
-
-static void CL_CALLBACK signal_end(cl_event event, cl_int status, void *user)
-{
-    struct completion *completion = user;
-    (void)event, (void)status;
-    gravel_event_signal(&completion->ended);
-    let_go(completion, 1);
-}
-
 /* ---- the wait -------------------------------------------------------------------------------- */
 
-/* Waits for one kernel. The driver's signal costs more than a short kernel: yields for a while first, while cores are
- * free. @return 0 when it has ended, whether or not it succeeded; GRAVEL_EKERNEL. */
+/* Waits for one kernel. @return 0 when it has ended, whether or not it succeeded; GRAVEL_EKERNEL. */
 static int wait_for(const struct gravel_running *kernel, struct gravel_limit limit)
 {
-    struct gravel_wait wait = {.limit = limit, .what = kernel->name, .poll_ns = GRAVEL_IDLE_MAX_NS};
-    bool has_ended;
-    int code;
-    while (!(has_ended = gravel_cl_event_has_ended(kernel->event)) &&
-           gravel_awake_yield(&wait.awake, limit.yields_ns))
-        ;
-    if (has_ended)
-        return 0;
-    struct completion *completion = aligned_alloc(GRAVELP_CACHELINE, sizeof *completion);
-    if (completion) {
-        memset(completion, 0, sizeof *completion);
-        atomic_init(&completion->n_holders, 2);
-    }
-    if (completion &&
-        clSetEventCallback(kernel->event, CL_COMPLETE, signal_end, completion) != CL_SUCCESS) {
-        let_go(completion, 2);
-        completion = NULL; /* the driver does not want it */
-    }
-    wait.event = completion ? &completion->ended : NULL;
-    do {
+    struct gravel_wait wait = {.limit = limit, .what = kernel->name};
+    for (;;) {
         cl_int status, error = gravel_cl_event_ask(kernel->event, &status);
-        has_ended = error == CL_SUCCESS && status <= CL_COMPLETE;
-        code = error != CL_SUCCESS /* the kernel may run on, and uses memory */
-                   ? gravel_fail(GRAVEL_EKERNEL,
-                                 "kernel %s: the driver does not say whether it has ended: %s (%d)",
-                                 kernel->name, gravel_cl_error(error), (int)error)
-                   : 0;
-    } while (!code && !has_ended && !(code = gravel_wait_pause(&wait)));
-    gravel_wait_end(&wait);
-    if (completion)
-        let_go(completion, 1);
-    return code;
+        if (error != CL_SUCCESS) /* the kernel may run on, and uses memory */
+            return gravel_fail(GRAVEL_EKERNEL,
+                               "kernel %s: the driver does not say whether it has ended: %s (%d)",
+                               kernel->name, gravel_cl_error(error), (int)error);
+        if (status <= CL_COMPLETE)
+            return 0;
+        GRAVEL_TRY(gravel_wait_pause(&wait));
+    }
 }
 
 /* Wait for one kernel, and ask how it ended. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL: it has not. */

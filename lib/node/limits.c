@@ -156,8 +156,7 @@ static int check_kernel(void *context, struct gravel_wait *wait)
                        wait->what, seconds(since_ns), cause.text);
 }
 
-/* Rounds of applications have kernels of up to some milliseconds, and a driver's signal, or a sleep that ends, comes up
- * to 0.1 ms late. */
+/* Rounds of applications have kernels of up to some milliseconds, and a sleep ends up to 0.1 ms late. */
 #define KERNEL_AWAKE 10u /* times as long as other waits stay awake */
 
 struct gravel_limit gravel_node_kernel_limit(struct gravel *gravel)

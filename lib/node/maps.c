@@ -124,49 +124,38 @@ static uint64_t serial_at(struct gravel *gravel, uint64_t offset)
     return span.serial;
 }
 
-/* A copy of a part of a heap that the host cannot address. */
-static int make_copy(struct gravel *gravel, struct map *map)
-{
-    uint64_t bytes = (map->bytes + GRAVELP_CACHELINE - 1) & ~UINT64_C(63);
-    map->pointer = aligned_alloc(GRAVELP_CACHELINE, bytes ? bytes : GRAVELP_CACHELINE);
-    if (!map->pointer)
-        return gravel_fail_memory("gravel_map: a copy of the part", bytes);
-    int code =
-        map->flags & CL_MAP_WRITE_INVALIDATE_REGION
-            ? 0
-            : gravel_memory_read(&gravel->memory, map->heap, map->offset, map->pointer, map->bytes);
-    if (code)
-        free(map->pointer);
-    return code;
-}
-
+/* Makes a map, of a heap that the host cannot address of a copy of the part. */
 static int make_map(struct gravel *gravel, const struct map *wanted, void **pointer)
 {
+    const uint64_t at_least = wanted->bytes + !wanted->bytes,
+                   bytes = (at_least + GRAVELP_CACHELINE - 1) & ~UINT64_C(63);
     unsigned char *heap = gravel_memory_heap(&gravel->memory, wanted->heap);
     if (!heap)
         GRAVEL_TRY(gravel_enter(gravel, "gravel_map", GRAVEL_WAITS));
-    struct map *map = malloc(sizeof *map);
-    if (!map)
-        return gravel_fail_memory("gravel_map: the table of maps", sizeof *map);
-    *map = *wanted;
-    if (heap)
-        map->pointer = heap + map->offset;
-    int code = heap ? 0 : make_copy(gravel, map);
-    if (code) {
-        free(map);
-        return code;
+    unsigned char *made = heap ? heap + wanted->offset : aligned_alloc(GRAVELP_CACHELINE, bytes);
+    struct map *map = made ? malloc(sizeof *map) : NULL;
+    int code = 0;
+    if (!made)
+        return gravel_fail_memory("gravel_map: a copy of the part", bytes);
+    if (!heap && !(wanted->flags & CL_MAP_WRITE_INVALIDATE_REGION))
+        code =
+            gravel_memory_read(&gravel->memory, wanted->heap, wanted->offset, made, wanted->bytes);
+    if (map && !code) {
+        *map = *wanted;
+        map->pointer = made;
+        map->view.n_writers = count_writers(gravel);
+        if (is_watched(gravel, map))
+            map->view.hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, made, map->bytes);
+        if (enter(gravel, map)) {
+            *pointer = made;
+            return 0;
+        }
+        map = NULL;
     }
-    unsigned char *made = map->pointer;
-    map->view.n_writers = count_writers(gravel);
-    if (is_watched(gravel, map))
-        map->view.hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, made, map->bytes);
-    if (!enter(gravel, map)) {
-        if (!heap)
-            free(made);
-        return gravel_fail_memory("gravel_map: the table of maps", sizeof *map);
-    }
-    *pointer = made;
-    return 0;
+    free(map);
+    if (!heap)
+        free(made);
+    return code ? code : gravel_fail_memory("gravel_map: the table of maps", sizeof *map);
 }
 
 int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,

@@ -10,22 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Guards a whole object, and has it flushed. */
-static int add(struct gravel_object *object)
-{
-    struct gravel *gravel = object->gravel;
-    GRAVEL_TRY(gravel_objects_enter(gravel));
-    object->next = gravel->objects;
-    gravel->objects = object;
-    gravel_objects_leave(gravel);
-    object->guard.begin = object->memory;
-    object->guard.end = object->memory + object->memory_bytes;
-    object->guard.object = object->range.object = object->kind->name;
-    gravel_guards_add(&gravel->guards, &object->guard);
-    gravel_guards_add(&gravel->guards, &object->range);
-    return 0;
-}
-
 /* Frees what there is of an object, as all nodes do. What the heap then says is noted for the next wait. */
 static void drop(struct gravel_object *object)
 {
@@ -81,11 +65,19 @@ int gravel_object_create(void *out, struct gravel *gravel, uint32_t create,
     }
     if (!code)
         code = gravel_node_agree_on(gravel, &object->call, true, kind->make(object, request));
-    if (!code)
-        code = add(object);
-    if (!code)
+    if (!code && !(code = gravel_objects_enter(gravel))) {
+        object->next = gravel->objects;
+        gravel->objects = object;
+        gravel_objects_leave(gravel);
+        object->guard.begin = object->memory;
+        object->guard.end = object->memory + object->memory_bytes;
+        object->guard.object = object->range.object = kind->name;
+        gravel_guards_add(&gravel->guards, &object->guard);
+        gravel_guards_add(&gravel->guards, &object->range);
         memcpy(out, &object, sizeof object);
-    if (!code || !object)
+        return 0;
+    }
+    if (!object)
         return code;
     const struct gravel_kept met = gravel_keep(code);
     drop(object);

@@ -69,19 +69,6 @@ static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindi
     return gravel_device_calls_create(&gravel->calls, &shape);
 }
 
-/* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
-static int check_slice(const struct gravel *gravel)
-{
-    uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
-    if (!gravel_device_leaves_unit(&gravel->device) || wanted <= most)
-        return 0;
-    return gravel_fail(
-        GRAVEL_ECONFIG,
-        "GRAVEL_SLICE=%u: on step %s %u work-groups at most, so that one of %u compute "
-        "units stays free",
-        wanted, gravel_step_name(gravel->device.step), most, most + 1);
-}
-
 /* Opens what one node can open by itself, once it knows who it is. */
 static int open_device(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
@@ -93,11 +80,16 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
     gravel->device.private_memory = &gravel->private_memory;
     gravel->private_memory.is_pooled =
         !gravel->device.capability.is_cpu && gravel_step_may_wait(gravel->device.step);
-    if (!code)
-        code = check_slice(gravel);
-    if (!code)
-        code = gravel_self_test(&gravel->device, gravel->config.self_test_rounds, NULL);
     GRAVEL_TRY(code);
+    /* A slice that fills the device would keep the resolver's kernels out, for which its leaders wait. */
+    const uint32_t most = gravel->device.units - 1, wanted = gravel->config.slice_groups;
+    if (gravel_device_leaves_unit(&gravel->device) && wanted > most)
+        return gravel_fail(
+            GRAVEL_ECONFIG,
+            "GRAVEL_SLICE=%u: on step %s %u work-groups at most, so that one of %u compute "
+            "units stays free",
+            wanted, gravel_step_name(gravel->device.step), most, most + 1);
+    GRAVEL_TRY(gravel_self_test(&gravel->device, gravel->config.self_test_rounds, NULL));
     return gravel_self_test_handlers(&gravel->device, bindings);
 }
 

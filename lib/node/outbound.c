@@ -59,33 +59,23 @@ static void place_frames(struct gravel *gravel)
         gravel->network.transport->handover.views, gravel->network.transport->handover.n_views);
 }
 
-/* @param node  [out] where lines of this one's kernels come out. */
-static int choose_print_node(const struct gravel *gravel, uint32_t *node)
-{
-    const struct gravel_transport *transport = gravel->network.transport;
-    const char *text = gravel->config.print;
-    uint64_t number = transport->node;
-    if (strcmp(text, "own") && !gravel_number_within(text, 0, transport->n_nodes - 1, &number))
-        return gravel_fail(GRAVEL_ECONFIG,
-                           "print = \"%s\" (GRAVEL_PRINT): neither own nor one of %u nodes", text,
-                           transport->n_nodes);
-    *node = (uint32_t)number;
-    return 0;
-}
-
 int gravel_node_open_arena(struct gravel *gravel)
 {
     struct gravel_servers_shape servers;
-    uint32_t print_node = 0;
     const struct gravel_config *config = &gravel->config;
     const struct gravel_transport *transport = gravel->network.transport;
+    uint64_t print_node = transport->node; /* where lines of this one's kernels come out */
     GRAVEL_TRY(gravel_node_shape_servers(gravel, &servers));
-    GRAVEL_TRY(choose_print_node(gravel, &print_node));
+    if (strcmp(config->print, "own") &&
+        !gravel_number_within(config->print, 0, transport->n_nodes - 1, &print_node))
+        return gravel_fail(GRAVEL_ECONFIG,
+                           "print = \"%s\" (GRAVEL_PRINT): neither own nor one of %u nodes",
+                           config->print, transport->n_nodes);
     gravel->n_heaps = transport->is_loopback ? transport->n_nodes : 1;
     const struct gravel_arena_shape shape = {
         .node = transport->node,
         .n_nodes = transport->n_nodes,
-        .print_node = print_node,
+        .print_node = (uint32_t)print_node,
         .n_heaps = gravel->n_heaps,
         .n_queues = config->n_aggregators,
         .queue_bytes = config->queue_bytes,

@@ -13,21 +13,6 @@
 
 #define LEAST_SLOTS 256u
 
-/* ---- inboxes ------------------------------------------------------------------------------------- */
-
-/* Clients of phases do not wait, so that an inbox must hold what all of them have begun to send. */
-static int fit_phases(const struct gravel *gravel, struct gravel_servers_shape *shape)
-{
-    const uint32_t least = gravel_servers_slots_for(1), wanted = gravel->config.inbox_slots;
-    if (wanted && wanted < 2 * least)
-        return gravel_fail(GRAVEL_ECONFIG, "GRAVEL_INBOX=%u: at least %u slots", wanted, 2 * least);
-    while (!wanted && shape->n_slots < 2 * gravel_servers_slots_for(shape->n_clients))
-        shape->n_slots *= 2;
-    while (shape->n_clients > 1 && gravel_servers_slots_for(shape->n_clients) > shape->n_slots / 2)
-        shape->n_clients--;
-    return 0;
-}
-
 /* ---- resident servers ---------------------------------------------------------------------------- */
 
 /* @return 0; GRAVEL_ECAPABILITY: why not; what the self-test returns. */
@@ -114,5 +99,15 @@ int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape
         shape->n_servers--;
     shape->n_owners = shape->n_servers;
     shape->n_servers += has_pairs;
-    return code || shape->is_resident ? code : fit_phases(gravel, shape);
+    if (code || shape->is_resident)
+        return code;
+    /* Clients of phases do not wait, so that an inbox must hold what all of them have begun to send. */
+    const uint32_t least = gravel_servers_slots_for(1), wanted = config->inbox_slots;
+    if (wanted && wanted < 2 * least)
+        return gravel_fail(GRAVEL_ECONFIG, "GRAVEL_INBOX=%u: at least %u slots", wanted, 2 * least);
+    while (!wanted && shape->n_slots < 2 * gravel_servers_slots_for(shape->n_clients))
+        shape->n_slots *= 2;
+    while (shape->n_clients > 1 && gravel_servers_slots_for(shape->n_clients) > shape->n_slots / 2)
+        shape->n_clients--;
+    return 0;
 }

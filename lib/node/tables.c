@@ -93,15 +93,24 @@ static int check_answers(const struct gravel_handler *handler)
     return 0;
 }
 
-static int check_keys(const struct gravel_handler *handler)
+static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
 {
+    const struct gravel_handler *handler = &bindings->handlers[i];
+    const bool is_host = gravel_handler_is_host(handler);
     const uint32_t n_keys = handler->serve.n_keys, bytes = handler->arg_bytes;
+    GRAVEL_TRY(check_name("handler", bindings->handlers, sizeof *handler, i));
+    if (handler->n_args > GRAVEL_AM_MAX_ARGS)
+        return refuse(handler, "more than %u arguments", GRAVEL_AM_MAX_ARGS);
+    if (!is_host && !bindings->device_code.source)
+        return refuse(handler, "no function, and no device_code");
+    if (!is_host && handler->user)
+        return refuse(handler, "the device runs it, and cannot use `user`");
     if (n_keys > GRAVEL_AM_MAX_KEYS)
         return refuse(handler, "n_keys is %u, at most %u", n_keys, GRAVEL_AM_MAX_KEYS);
     if (n_keys > handler->n_args)
         return refuse(handler, "the first %u arguments are keys, and n_args is %u", n_keys,
                       handler->n_args);
-    if (n_keys && gravel_handler_is_host(handler))
+    if (n_keys && is_host)
         return refuse(handler, "it has a key and a function of the host; handlers of the host run "
                                "one at a time, without keys");
     GRAVEL_TRY(check_answers(handler));
@@ -116,20 +125,6 @@ static int check_keys(const struct gravel_handler *handler)
                       ", for handlers that send have 1 key, and n_keys is %u",
                       handler->serve.max_pending, n_keys);
     return check_datum(handler);
-}
-
-static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
-{
-    const struct gravel_handler *handler = &bindings->handlers[i];
-    const bool is_host = gravel_handler_is_host(handler);
-    GRAVEL_TRY(check_name("handler", bindings->handlers, sizeof *handler, i));
-    if (handler->n_args > GRAVEL_AM_MAX_ARGS)
-        return refuse(handler, "more than %u arguments", GRAVEL_AM_MAX_ARGS);
-    if (!is_host && !bindings->device_code.source)
-        return refuse(handler, "no function, and no device_code");
-    if (!is_host && handler->user)
-        return refuse(handler, "the device runs it, and cannot use `user`");
-    return check_keys(handler);
 }
 
 /* Makes a handler's names the table's own. */
@@ -172,20 +167,6 @@ static int take_handlers(struct gravel_endpoints *endpoints, struct gravel_bindi
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-static int check_stream(const struct gravel_stream *streams, uint32_t i)
-{
-    const struct gravel_stream *stream = &streams[i];
-    GRAVEL_TRY(check_name("stream", streams, sizeof *stream, i));
-    if (stream->record_bytes == 0 || stream->record_bytes % 4 ||
-        stream->record_bytes > GRAVEL_RECORD_MAX_BYTES)
-        return gravel_fail(GRAVEL_EINVAL,
-                           "stream %s: record_bytes is %u, not a multiple of 4 from 4 to %u",
-                           stream->name, stream->record_bytes, GRAVEL_RECORD_MAX_BYTES);
-    return stream->function
-               ? 0
-               : gravel_fail(GRAVEL_EINVAL, "stream %s: function is NULL", stream->name);
-}
-
 static int take_streams(struct gravel_endpoints *endpoints, const struct gravel_bindings *bindings)
 {
     const uint32_t n = bindings->n_streams;
@@ -198,13 +179,19 @@ static int take_streams(struct gravel_endpoints *endpoints, const struct gravel_
     if (!endpoints->streams)
         return gravel_fail_memory("bindings: streams", n * sizeof *endpoints->streams);
     for (uint32_t i = 0; i < n; i++) {
-        GRAVEL_TRY(check_stream(bindings->streams, i));
+        const struct gravel_stream *stream = &bindings->streams[i];
+        GRAVEL_TRY(check_name("stream", bindings->streams, sizeof *stream, i));
+        if (stream->record_bytes == 0 || stream->record_bytes % 4 ||
+            stream->record_bytes > GRAVEL_RECORD_MAX_BYTES)
+            return gravel_fail(GRAVEL_EINVAL,
+                               "stream %s: record_bytes is %u, not a multiple of 4 from 4 to %u",
+                               stream->name, stream->record_bytes, GRAVEL_RECORD_MAX_BYTES);
+        if (!stream->function)
+            return gravel_fail(GRAVEL_EINVAL, "stream %s: function is NULL", stream->name);
         struct gravel_stream *copy = &endpoints->streams[endpoints->n_streams++];
-        *copy = bindings->streams[i];
-        copy->name = strdup(copy->name);
-        if (!copy->name)
-            return gravel_fail_memory("bindings: a name of streams",
-                                      strlen(bindings->streams[i].name) + 1);
+        *copy = *stream;
+        if (!(copy->name = strdup(stream->name)))
+            return gravel_fail_memory("bindings: a name of streams", strlen(stream->name) + 1);
     }
     return 0;
 }

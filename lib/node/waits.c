@@ -226,36 +226,28 @@ static void narrow(void *values, uint32_t type, const uint64_t *wide, uint32_t n
     }
 }
 
-/* A round's values. @param is_rest  not the call's first. */
-static int reduce_piece(struct gravel *gravel, const struct gravel_collective_call *call,
-                        uint32_t op, uint32_t type, void *values, uint32_t n, bool is_rest)
-{
-    uint64_t wide[GRAVEL_ROUND_VALUES];
-    const bool is_narrow = GRAVEL_TYPE_BYTES(type) == 4;
-    struct gravel_job job = {.call = *call,
-                             .is_rest = is_rest,
-                             .op = op,
-                             .type = is_narrow ? widen(wide, type, values, n) : type,
-                             .values = is_narrow ? wide : values,
-                             .n = n};
-    GRAVEL_TRY(gravel_node_run_reduction(gravel, &job));
-    if (is_narrow)
-        narrow(values, type, wide, n);
-    return 0;
-}
-
 int gravel_node_reduce(struct gravel *gravel, const struct gravel_collective_call *call,
                        uint32_t op, uint32_t type, void *values, uint32_t n)
 {
-    uint32_t i = 0;
-    int code;
-    do {
-        const uint32_t left = n - i, part = left < GRAVEL_ROUND_VALUES ? left : GRAVEL_ROUND_VALUES;
-        void *at = n ? (unsigned char *)values + (size_t)i * GRAVEL_TYPE_BYTES(type) : values;
-        code = reduce_piece(gravel, call, op, type, at, part, i > 0);
-        i += part;
-    } while (!code && i < n);
-    return code;
+    const bool is_narrow = GRAVEL_TYPE_BYTES(type) == 4;
+    uint64_t wide[GRAVEL_ROUND_VALUES];
+    uint32_t done = 0;
+    do { /* a round; of no values, too */
+        const uint32_t left = n - done,
+                       part = left < GRAVEL_ROUND_VALUES ? left : GRAVEL_ROUND_VALUES;
+        void *at = n ? (unsigned char *)values + (size_t)done * GRAVEL_TYPE_BYTES(type) : values;
+        struct gravel_job job = {.call = *call,
+                                 .is_rest = done > 0,
+                                 .op = op,
+                                 .type = is_narrow ? widen(wide, type, at, part) : type,
+                                 .values = is_narrow ? wide : at,
+                                 .n = part};
+        GRAVEL_TRY(gravel_node_run_reduction(gravel, &job));
+        if (is_narrow)
+            narrow(at, type, wide, part);
+        done += part;
+    } while (done < n);
+    return 0;
 }
 
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n)

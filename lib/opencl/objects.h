@@ -129,18 +129,10 @@ struct gravel_argument {
     size_t bytes;      /* 0: memory that the device shares with the host (device/device.h) */
     const void *value; /* NULL: local memory */
 };
-#define GRAVEL_ARGUMENT(variable)     \
-    {                                 \
-        sizeof(variable), &(variable) \
-    }
-#define GRAVEL_ARGUMENT_LOCAL(n_words)     \
-    {                                      \
-        (n_words) * sizeof(uint32_t), NULL \
-    }
-#define GRAVEL_ARGUMENT_SHARED(memory) \
-    {                                  \
-        0, memory                      \
-    }
+#define GRAVEL_ARGUMENT(variable) ((struct gravel_argument){sizeof(variable), &(variable)})
+#define GRAVEL_ARGUMENT_LOCAL(n_words) \
+    ((struct gravel_argument){(n_words) * sizeof(uint32_t), NULL})
+#define GRAVEL_ARGUMENT_SHARED(memory) ((struct gravel_argument){0, memory})
 
 /** Set n of a kernel's arguments, from `first` on. @return CL_SUCCESS, or what the first that fails returned. */
 cl_int gravel_cl_kernel_set(const struct gravel_device *device, cl_kernel kernel, cl_uint first,

@@ -39,16 +39,6 @@ static char *make_text(const struct building *building,
     return text;
 }
 
-/* Returns the scope that reaches the host: the device's where copies read. On a CPU all cost nothing, and steps svm
-   and pump then find the same program in the driver's cache. */
-static const char *host_scope(const struct gravel_device *device)
-{
-    const struct gravel_capability *capability = &device->capability;
-    bool reaches_all = gravel_step_is_shared(device->step) || capability->is_cpu;
-    return reaches_all && capability->has_all_devices_scope ? "memory_scope_all_svm_devices"
-                                                            : "memory_scope_device";
-}
-
 static void write_options(FILE *out, const struct building *building)
 {
     const struct gravel_device *device = building->device;
@@ -57,8 +47,13 @@ static void write_options(FILE *out, const struct building *building)
     const struct gravel_endpoints *endpoints = request->endpoints;
     fprintf(out, "-cl-std=%s -DGRAVELP_HOST_ARENA_VERSION=%uu", capability->c_std,
             GRAVELP_ARENA_VERSION);
+    /* The scope that reaches the host is the device's where copies read. On a CPU all cost nothing, and steps svm and
+       pump then find the same program in the driver's cache. */
+    const bool reaches_all = gravel_step_is_shared(device->step) || capability->is_cpu;
     if (capability->has_c11_atomics)
-        fprintf(out, " -DGRAVELP_ATOMICS_C11 -DGRAVELP_HOST_SCOPE=%s", host_scope(device));
+        fprintf(out, " -DGRAVELP_ATOMICS_C11 -DGRAVELP_HOST_SCOPE=%s",
+                reaches_all && capability->has_all_devices_scope ? "memory_scope_all_svm_devices"
+                                                                 : "memory_scope_device");
     if (capability->is_cpu)
         fprintf(out, " -DGRAVELP_SERIAL_GROUP");
     if (device->can_yield)

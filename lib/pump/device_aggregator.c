@@ -195,25 +195,6 @@ static cl_int enqueue(const struct gravel_pump *pump, uint32_t number,
 #define ENQUEUE(pump, number, run, packages_each, more, n_groups) \
     enqueue(pump, number, run, packages_each, more, sizeof(more) / sizeof *(more), n_groups)
 
-static cl_int enqueue_count(const struct gravel_pump *pump, const struct gravel_package_run *run,
-                            const struct gravel_tiling *tiling)
-{
-    const size_t n_counts = (size_t)(pump->arena->n_nodes + 1) * pump->binner.n_replicas;
-    const struct gravel_argument arguments[] = {
-        GRAVEL_ARGUMENT(tiling->team), GRAVEL_ARGUMENT(pump->binner.n_replicas),
-        GRAVEL_ARGUMENT_LOCAL(n_counts), GRAVEL_ARGUMENT_LOCAL((size_t)tiling->packages_each)};
-    return ENQUEUE(pump, COUNT_MESSAGES, run, tiling->packages_each, arguments, tiling->n_groups);
-}
-
-static cl_int enqueue_order(const struct gravel_pump *pump, const struct gravel_tiling *tiling)
-{
-    const uint32_t n_nodes = pump->arena->n_nodes;
-    const struct gravel_argument arguments[] = {
-        GRAVEL_ARGUMENT(pump->binner.tiles), GRAVEL_ARGUMENT(tiling->n_tiles),
-        GRAVEL_ARGUMENT(n_nodes), GRAVEL_ARGUMENT_LOCAL(2 * (size_t)pump->binner.group)};
-    return ENQUEUE(pump, ORDER_TILES, NULL, 0, arguments, n_nodes);
-}
-
 /* How the messages of a tile for a node are counted. */
 struct counters {
     uint32_t n_replicas;   /* counters */
@@ -276,9 +257,17 @@ int gravel_pump_bin_run(struct gravel_pump *pump, struct flight *flight)
     const uint32_t in_order = is_put ? gravel_power_to(ORDER_COUNTERS / pump->arena->n_nodes) : 0;
     const struct gravel_tiling tiling = gravel_tiling_of(
         run, pump->arena->slot_bytes, pump->binner.group, pump->binner.most_groups, in_order);
-    cl_int error = enqueue_count(pump, run, &tiling);
+    const uint32_t n_nodes = pump->arena->n_nodes;
+    const struct gravel_argument count[] = {
+        GRAVEL_ARGUMENT(tiling.team), GRAVEL_ARGUMENT(pump->binner.n_replicas),
+        GRAVEL_ARGUMENT_LOCAL((size_t)(n_nodes + 1) * pump->binner.n_replicas),
+        GRAVEL_ARGUMENT_LOCAL((size_t)tiling.packages_each)};
+    const struct gravel_argument order[] = {
+        GRAVEL_ARGUMENT(pump->binner.tiles), GRAVEL_ARGUMENT(tiling.n_tiles),
+        GRAVEL_ARGUMENT(n_nodes), GRAVEL_ARGUMENT_LOCAL(2 * (size_t)pump->binner.group)};
+    cl_int error = ENQUEUE(pump, COUNT_MESSAGES, run, tiling.packages_each, count, tiling.n_groups);
     if (error == CL_SUCCESS && is_put)
-        error = enqueue_order(pump, &tiling);
+        error = ENQUEUE(pump, ORDER_TILES, NULL, 0, order, n_nodes);
     if (error == CL_SUCCESS)
         error = enqueue_group(pump, run, &at, &tiling);
     GRAVEL_TRY(gravel_check_cl("binning packages on the device", error));

@@ -44,11 +44,6 @@ static uint32_t count_watched(const struct gravel_pump *pump)
     return atomic_load_explicit(&pump->n_watched, memory_order_relaxed); /* U9 */
 }
 
-static uint32_t count_settled(const struct gravel_pump *pump)
-{
-    return atomic_load_explicit(&pump->n_settled, memory_order_relaxed); /* U9 */
-}
-
 void gravel_pump_begin_wait(const struct gravel_pump *pump, struct gravel_pump_mark *mark)
 {
     const struct gravel_pump_shape *shape = &pump->shape;
@@ -113,7 +108,9 @@ static void *thread_main(void *argument)
             continue;
         }
         /* A caller's wait has found all packages of all launches. */
-        if (!is_running && !must_tick && count_settled(pump) == count_watched(pump)) {
+        const uint32_t n_settled =
+            atomic_load_explicit(&pump->n_settled, memory_order_relaxed); /* U9 */
+        if (!is_running && !must_tick && n_settled == count_watched(pump)) {
             must_tick = sleep_until_launch(pump);
             continue;
         }

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NO_PLAN 1 /* no code of an error: the frame is for gravel_decode_check */
+#define NO_PLAN 1 /* no code of an error: the frame is to be checked without a plan */
 
 /* A number in a frame that has one right value there. */
 struct field {
@@ -27,11 +27,8 @@ struct field {
 
 struct check {
     const struct gravel_expect *expect;
-    const struct gravel_heap *heap;
     struct gravel_refusal *refusal;
     struct gravel_plan *plan; /* NULL: indices are read here */
-    uint16_t kind;            /* GRAVEL_FRAME_MESSAGES or _RECORDS */
-    bool is_header;           /* of a frame of one run, whose messages are elsewhere */
     uint32_t run_number;      /* 0: the frame's header */
     uint64_t at;              /* of the run in the frame [bytes] */
 };
@@ -71,7 +68,8 @@ static int check_header(const struct check *check, const struct gravel_frame *fr
     const struct field fields[] = {
         {"magic", frame->magic, GRAVEL_FRAME_MAGIC},
         {"version", frame->version, GRAVEL_FRAME_VERSION},
-        {"kind", frame->kind, check->kind},
+        {"kind", frame->kind,
+         check->expect->are_records ? GRAVEL_FRAME_RECORDS : GRAVEL_FRAME_MESSAGES},
         {"source", frame->source, check->expect->source},
         {"destination", frame->destination, check->expect->destination},
         {"length", frame->bytes, bytes},
@@ -109,7 +107,7 @@ static int check_active_message(const struct check *check, const struct gravel_r
                  gravel_handler_is_narrow(known) ? 4u : 8u, GRAVEL_TYPE_BYTES(type));
     else if (asks && !known->n_answers)
         snprintf(why, sizeof why, "is asked, and does not answer: its n_answers is 0");
-    else if (known->blocks != (check->kind == GRAVEL_FRAME_RECORDS))
+    else if (known->blocks != check->expect->are_records)
         snprintf(why, sizeof why, "%s",
                  known->blocks ? "blocks: kernels ask it, and send it nothing"
                                : "is asked among records, and does not block");
@@ -157,7 +155,7 @@ static int check_extent(const struct check *check, const struct gravel_run *run,
     if (*run_bytes > left)
         return refuse(check, GRAVEL_ECORRUPT, "%" PRIu64 " bytes of run, %" PRIu64 " bytes left",
                       *run_bytes, left);
-    for (uint64_t i = end; i < *run_bytes && !check->is_header; i++)
+    for (uint64_t i = end; i < *run_bytes && !check->expect->is_header; i++)
         if (start[i])
             return refuse(check, GRAVEL_ECORRUPT, "padding at byte %" PRIu64 " is not zero", i);
     return 0;
@@ -171,7 +169,7 @@ static int find_words(const struct check *check, const struct gravel_run *run, c
     if (base % size)
         return refuse(check, GRAVEL_ERANGE, "%s %" PRIu64 " of %s is not a multiple of %" PRIu32,
                       what, base, gravel_type_name(run->command), size);
-    if (!gravel_heap_span(check->heap, base, span))
+    if (!gravel_heap_span(check->expect->heap, base, span))
         return refuse(check, GRAVEL_ERANGE,
                       "%s %" PRIu64 " of %s is in no allocation; " GRAVEL_CHECK_NAMES, what, base,
                       gravel_type_name(run->command));
@@ -267,8 +265,8 @@ static int check_signal(const struct check *check, const struct gravel_signal_ru
     const uint64_t signal = run->signal;
     if (signal != GRAVEL_NO_SIGNAL && signal % 4)
         return refuse(check, GRAVEL_ERANGE, "signal at %" PRIu64 " is not a multiple of 4", signal);
-    if (signal != GRAVEL_NO_SIGNAL &&
-        (!gravel_heap_span(check->heap, signal, &span) || span.bytes - (signal - span.offset) < 4))
+    if (signal != GRAVEL_NO_SIGNAL && (!gravel_heap_span(check->expect->heap, signal, &span) ||
+                                       span.bytes - (signal - span.offset) < 4))
         return refuse(check, GRAVEL_ERANGE, "signal at %" PRIu64 " is in no allocation", signal);
     if (run->result && !GRAVELP_IS_REQUEST(run->run.command))
         return refuse(check, GRAVEL_ECORRUPT, "result is %" PRIu64 " in a run that has none",
@@ -357,8 +355,8 @@ static int check_frame(struct check *check, const void *frame, uint64_t bytes)
         if (left < sizeof run)
             return refuse(check, GRAVEL_ECORRUPT, "cut off after %" PRIu64 " bytes", left);
         memcpy(&run, start, sizeof run);
-        const bool asks = check->heap && GRAVELP_COMMAND_OP(run.command) == GRAVEL_ASK;
-        code = check->kind == GRAVEL_FRAME_RECORDS && !asks
+        const bool asks = check->expect->heap && GRAVELP_COMMAND_OP(run.command) == GRAVEL_ASK;
+        code = check->expect->are_records && !asks
                    ? check_records(check, &run, start, left, &run_bytes)
                    : check_run(check, &run, start, left, &run_bytes);
         n_messages += run.n_messages;
@@ -370,38 +368,16 @@ static int check_frame(struct check *check, const void *frame, uint64_t bytes)
 }
 
 int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                        const struct gravel_heap *heap, struct gravel_refusal *refusal)
+                        struct gravel_plan *plan, struct gravel_refusal *refusal)
 {
-    struct check check = {
-        .expect = expect, .heap = heap, .refusal = refusal, .kind = GRAVEL_FRAME_MESSAGES};
-    return check_frame(&check, frame, bytes);
-}
-
-int gravel_decode_records(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                          const struct gravel_heap *heap, struct gravel_refusal *refusal)
-{
-    struct check check = {
-        .expect = expect, .heap = heap, .refusal = refusal, .kind = GRAVEL_FRAME_RECORDS};
-    return check_frame(&check, frame, bytes);
-}
-
-int gravel_decode_plan(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                       const struct gravel_heap *heap, bool is_header, struct gravel_plan *plan,
-                       struct gravel_refusal *refusal)
-{
-    struct check check = {
-        .expect = expect,
-        .heap = heap,
-        .refusal = refusal,
-        .plan = plan,
-        .kind = GRAVEL_FRAME_MESSAGES,
-        .is_header = is_header,
-    };
-    plan->n_runs = plan->n_messages = 0;
-    int code = check_frame(&check, frame, bytes);
-    if (code == NO_PLAN)
-        plan->n_runs = 0;
-    return code == NO_PLAN ? 0 : code;
+    struct check check = {.expect = expect, .refusal = refusal, .plan = plan};
+    if (plan)
+        plan->n_runs = plan->n_messages = 0;
+    const int code = check_frame(&check, frame, bytes);
+    if (code != NO_PLAN)
+        return code;
+    plan->n_runs = 0;
+    return 0;
 }
 
 int gravel_decode_refuse_index(const struct gravel_plan *plan, const struct gravel_expect *expect,

@@ -22,12 +22,16 @@
 
 #define GRAVEL_REFUSAL_BYTES 256u
 
-/** What the receiver knows about the next buffer. */
+/** What the receiver knows about the next buffer, and what it may name. */
 struct gravel_expect {
     uint32_t source;      /* node the transport took it from */
     uint32_t destination; /* this node */
     uint64_t sequence;    /* frames accepted from source so far */
     const struct gravel_endpoints *endpoints;
+    const struct gravel_heap *heap;
+    /* the node's allocations; its shared lock is held; NULL: no handler is asked, and no word is named */
+    bool are_records; /* runs of records, and of messages that ask handlers that block */
+    bool is_header;   /* the messages of its one run are elsewhere, not behind the run's header */
 };
 
 /** Why a buffer was refused. */
@@ -35,31 +39,6 @@ struct gravel_refusal {
     int code; /* GRAVEL_ECORRUPT, GRAVEL_ERANGE or GRAVEL_EHANDLER; 0 if it was not */
     char text[GRAVEL_REFUSAL_BYTES];
 };
-
-/**
- * Decide whether a received buffer may be applied.
- *
- * @param frame    [bytes] received, 8-byte aligned; header and runs of wire.h, or anything else.
- * @param bytes    received length [bytes].
- * @param expect   where it came from, which one is due, and what it may name.
- * @param heap     the receiving node's allocations; its shared lock is held.
- * @param refusal  [out] code and text; code 0 and an empty text if it passed.
- * @return         0; GRAVEL_ECORRUPT (no frame, not the one that is due, or parts that do not fit);
- *                 GRAVEL_ERANGE (a word outside of any allocation, or misaligned);
- *                 GRAVEL_EHANDLER (no such handler, or it takes another number of arguments).
- */
-int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                        const struct gravel_heap *heap, struct gravel_refusal *refusal);
-
-/**
- * Check a frame of records: runs of them, whose text, types and words fit, and of messages that ask handlers that
- * block. It can be taken apart without a further check.
- *
- * @param heap     NULL: no handler is asked.
- * @return         0; GRAVEL_ECORRUPT; as gravel_decode_check if a handler is asked.
- */
-int gravel_decode_records(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                          const struct gravel_heap *heap, struct gravel_refusal *refusal);
 
 /* ---- frames whose indices the device checks --------------------------------------------------- */
 
@@ -82,14 +61,19 @@ struct gravel_plan {
 };
 
 /**
- * Check as gravel_decode_check, but read neither an index nor, with is_header, what follows the first run's header: the
- * kernels that apply the frame compare each with its run's n_words.
+ * Decide whether a received buffer may be applied, or its records may be taken apart.
  *
- * @param plan  [out] the runs; n_runs is 0 for a frame that gravel_decode_check must see, which is not refused here.
+ * @param frame    [bytes] received, 8-byte aligned; header and runs of wire.h, or anything else.
+ * @param bytes    received length [bytes].
+ * @param plan     NULL; or [out] the runs, of which no index is read: kernels that apply the frame compare each with
+ *                 its n_words. n_runs is 0 if the frame is not refused here, and must be checked without a plan.
+ * @param refusal  [out] code and text; code 0 and an empty text if it passed.
+ * @return         0; GRAVEL_ECORRUPT (no frame, not the one that is due, or parts that do not fit);
+ *                 GRAVEL_ERANGE (a word outside of any allocation, or misaligned);
+ *                 GRAVEL_EHANDLER (no such handler, or it takes another number of arguments).
  */
-int gravel_decode_plan(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
-                       const struct gravel_heap *heap, bool is_header, struct gravel_plan *plan,
-                       struct gravel_refusal *refusal);
+int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_expect *expect,
+                        struct gravel_plan *plan, struct gravel_refusal *refusal);
 
 /**
  * Why a planned frame is refused.

@@ -67,7 +67,8 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
 {
     const struct gravel_resolver_shape *shape = &resolver->shape;
     const uint64_t heap_offset = gravel_memory_heap_offset(shape->memory, heap);
-    const struct gravel_expect expect = gravel_received_expects(received, shape->endpoints);
+    const struct gravel_expect expect =
+        gravel_received_expects(received, shape->endpoints, shape->heap);
     struct gravel_applied applied = {.n_messages = 0};
     int code = 0;
     *refusal = (struct gravel_refusal){.code = 0};
@@ -76,7 +77,7 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
     if (is_on_device(resolver))
         code = gravel_ring_keep(resolver, frame, received, &expect, heap_offset, is_kept, refusal);
     if (!code && !*is_kept && !refusal->code &&
-        !gravel_decode_check(frame, received->bytes, &expect, shape->heap, refusal)) {
+        !gravel_decode_check(frame, received->bytes, &expect, NULL, refusal)) {
         code = is_on_device(resolver) ? gravel_ring_copy(resolver, heap_offset, frame, &applied)
                                       : apply_in_turn(resolver, frame, heap, &applied);
         if (!code && applied.has_signals)

@@ -42,12 +42,12 @@ struct gravel_frame_owner {
 };
 
 static inline struct gravel_expect gravel_received_expects(const struct gravel_received *received,
-                                                           const struct gravel_endpoints *endpoints)
+                                                           const struct gravel_endpoints *endpoints,
+                                                           const struct gravel_heap *heap)
 {
-    return (struct gravel_expect){.source = received->source,
-                                  .destination = received->destination,
-                                  .sequence = received->sequence,
-                                  .endpoints = endpoints};
+    return (struct gravel_expect){
+        received->source,           received->destination, received->sequence, endpoints, heap,
+        .is_header = received->rows};
 }
 
 struct gravel_resolver_shape {

@@ -60,21 +60,6 @@ static bool is_proof(const struct gravel_meeting *seen, uint32_t n_least)
     return seen->n_rounds == N_ROUNDS && seen->n_members >= n;
 }
 
-static int judge(const char *name, const struct gravel_meeting *seen, uint32_t n_least)
-{
-    if (is_proof(seen, n_least))
-        return 0;
-    if (seen->n_rounds == N_ROUNDS)
-        return gravel_fail(GRAVEL_ECAPABILITY,
-                           "self-test meet: %s ran %u of %u work-groups at a time, in %u launches; "
-                           "%u are needed",
-                           name, seen->n_members, seen->n_groups, N_TRIES, n_least);
-    return gravel_fail(GRAVEL_ECAPABILITY,
-                       "self-test meet: %s: %u of %u work-groups had started, and met in %u of %u "
-                       "rounds",
-                       name, seen->n_members, seen->n_groups, seen->n_rounds, N_ROUNDS);
-}
-
 /* Launches until one is a proof; members that did not meet are the answer. */
 int gravel_self_test_meet(const struct gravel_device *device, uint32_t n_groups, uint32_t n_least,
                           struct gravel_meeting *seen)
@@ -87,7 +72,16 @@ int gravel_self_test_meet(const struct gravel_device *device, uint32_t n_groups,
         if (is_proof(seen, n_least) || seen->n_rounds < N_ROUNDS)
             break;
     }
-    if (!code)
-        code = judge(device->capability.name, seen, n_least);
+    const char *name = device->capability.name;
+    if (!code && seen->n_rounds < N_ROUNDS)
+        code = gravel_fail(GRAVEL_ECAPABILITY,
+                           "self-test meet: %s: %u of %u work-groups had started, and met in %u of "
+                           "%u rounds",
+                           name, seen->n_members, n_groups, seen->n_rounds, N_ROUNDS);
+    else if (!code && !is_proof(seen, n_least))
+        code = gravel_fail(GRAVEL_ECAPABILITY,
+                           "self-test meet: %s ran %u of %u work-groups at a time, in %u launches; "
+                           "%u are needed",
+                           name, seen->n_members, n_groups, N_TRIES, n_least);
     return gravel_test_close(&test, code);
 }

@@ -16,7 +16,6 @@
 #include "self_test/words.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 /* Command queues of a node on step pump beside the caller's: copies of the heap, copies of accumulators and deques, the
  * pump's two, binning, the resolver's two; and one that gravel_cl_buffer_create has for a moment. */
@@ -84,15 +83,14 @@ static int watch(const struct gravel_test *test, void *context)
     int code = gravel_test_start(test, &behind, &contest->behind);
     for (uint32_t i = 0; i < contest->n_sides && !code; i++)
         code = start_side(&contest->sides[i]);
-    struct gravel_lived lived = gravel_lived_for(COPIES_NS);
+    struct gravel_wait wait = {.limit.ns = COPIES_NS};
     uint32_t n_gave_up = 0;
     bool is_counted = false;
     if (!code)
         code = gravel_test_await(test, GRAVELP_TEST_COUNT, contest->n_sides * GRAVEL_TEST_SUM,
                                  &is_counted);
-    while (is_counted && !have_landed(contest) &&
-           gravel_lived_tick(&lived, gravel_clock_ns()) < COPIES_NS)
-        usleep(20);
+    while (is_counted && !have_landed(contest) && !gravel_wait_pause(&wait))
+        ;
     if (is_counted)
         code = gravel_test_get(test, GRAVELP_TEST_ENDED, &n_gave_up, 1);
     contest->are_beside = !code && is_counted && have_landed(contest) && !n_gave_up;

@@ -14,11 +14,9 @@
 #include "opencl/wait.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define LIMIT_NS (2 * GRAVEL_NS_PER_S) /* longest wait of the host for one answer */
 #define YIELDS_NS UINT64_C(300000)
-#define PAUSE_US 20u
 
 extern const char gravel_self_test_cl[];
 
@@ -59,8 +57,7 @@ int gravel_test_get(const struct gravel_test *test, uint32_t first, uint32_t *va
 
 int gravel_test_await(const struct gravel_test *test, uint32_t at, uint32_t value, bool *has_it)
 {
-    struct gravel_lived lived = gravel_lived_for(LIMIT_NS);
-    struct gravel_awake awake = {0};
+    struct gravel_wait wait = {.limit = {.ns = LIMIT_NS, .yields_ns = YIELDS_NS}};
     uint32_t seen = 0, n_gave_up = 0;
     do {
         GRAVEL_TRY(gravel_test_get(test, at, &seen, 1));
@@ -68,9 +65,7 @@ int gravel_test_await(const struct gravel_test *test, uint32_t at, uint32_t valu
         if (*has_it)
             return 0;
         GRAVEL_TRY(gravel_test_get(test, GRAVELP_TEST_ENDED, &n_gave_up, 1));
-        if (!gravel_awake_yield(&awake, YIELDS_NS))
-            usleep(PAUSE_US);
-    } while (!n_gave_up && gravel_lived_tick(&lived, gravel_clock_ns()) < LIMIT_NS);
+    } while (!n_gave_up && !gravel_wait_pause(&wait));
     return 0;
 }
 

@@ -18,12 +18,6 @@
 #define N_NEAREST 3u
 #define PREFIX 7u /* letters of GRAVEL_ */
 
-static uint32_t least_of(uint32_t a, uint32_t b, uint32_t c)
-{
-    uint32_t least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
 /* Letters to insert, remove or exchange until a is b; of long names the first part counts. */
 static uint32_t distance(const char *a, const char *b)
 {
@@ -34,9 +28,10 @@ static uint32_t distance(const char *a, const char *b)
         uint32_t diagonal = row[0];
         row[0] = i + 1;
         for (uint32_t j = 0; j < n; j++) {
-            uint32_t next = least_of(row[j] + 1, row[j + 1] + 1, diagonal + (a[i] != b[j]));
+            const uint32_t longer = row[j] < row[j + 1] ? row[j] + 1 : row[j + 1] + 1,
+                           other = diagonal + (a[i] != b[j]);
             diagonal = row[j + 1];
-            row[j + 1] = next;
+            row[j + 1] = longer < other ? longer : other;
         }
     }
     return row[n];
@@ -109,15 +104,6 @@ int gravel_settings_check_names(void (*tell)(void *context, const char *text), v
     return 0;
 }
 
-static const struct gravel_setting *find(const char *name)
-{
-    const struct gravel_setting *setting;
-    for (uint32_t i = 0; (setting = gravel_setting_at(i)); i++)
-        if (!strcmp(setting->field, name))
-            break;
-    return setting;
-}
-
 int gravel_config_set(struct gravel_config *config, const char *name, const char *text)
 {
     struct gravel_config trial;
@@ -125,7 +111,9 @@ int gravel_config_set(struct gravel_config *config, const char *name, const char
     GRAVEL_TRY(gravel_require(call, "config", config));
     GRAVEL_TRY(gravel_require(call, "name", name));
     GRAVEL_TRY(gravel_require(call, "text", text));
-    const struct gravel_setting *setting = find(name);
+    const struct gravel_setting *setting;
+    for (uint32_t i = 0; (setting = gravel_setting_at(i)) && strcmp(setting->field, name); i++)
+        ;
     if (!setting)
         return fail_unknown(name);
     GRAVEL_TRY(gravel_config_read(&trial, config));

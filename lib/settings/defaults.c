@@ -75,27 +75,17 @@ static uint64_t route_memory(const struct gravel_config *config)
     return config->route_memory ? config->route_memory : ROUTE_MEMORY;
 }
 
-/* Sizes that suit a step, and how many buffers for each node an aggregator should have. */
-struct buffer_range {
-    uint64_t most_bytes, least_bytes;
-    uint32_t n_wanted;
-};
-
-static struct buffer_range range_of(const struct gravel_device *device)
-{
-    const bool is_pump = gravel_step_is_pumped(device->step);
-    const uint64_t pump_bytes = device->capability.is_cpu ? PUMP_BUFFER_BYTES : GPU_BUFFER_BYTES;
-    return is_pump ? (struct buffer_range){pump_bytes, SHARED_BUFFER_BYTES, PUMP_BUFFERS}
-                   : (struct buffer_range){SHARED_BUFFER_BYTES, SHARED_LEAST_BYTES, LEAST_BUFFERS};
-}
-
 uint64_t gravel_derive_buffer_bytes(const struct gravel_config *config,
                                     const struct gravel_surroundings *around)
 {
-    const struct buffer_range range = range_of(around->device);
-    const uint64_t budget = route_memory(config) / ROUTE_PARTS / range.n_wanted / around->n_nodes;
-    uint64_t bytes = range.most_bytes;
-    while (bytes > range.least_bytes && bytes > budget)
+    const struct gravel_device *device = around->device;
+    const bool is_pump = gravel_step_is_pumped(device->step);
+    const uint64_t pump_bytes = device->capability.is_cpu ? PUMP_BUFFER_BYTES : GPU_BUFFER_BYTES,
+                   least = is_pump ? SHARED_BUFFER_BYTES : SHARED_LEAST_BYTES,
+                   n_wanted = is_pump ? PUMP_BUFFERS : LEAST_BUFFERS; /* an aggregator and node */
+    const uint64_t budget = route_memory(config) / ROUTE_PARTS / n_wanted / around->n_nodes;
+    uint64_t bytes = is_pump ? pump_bytes : SHARED_BUFFER_BYTES;
+    while (bytes > least && bytes > budget)
         bytes /= 2;
     return bytes;
 }

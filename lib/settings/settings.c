@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST_BUFFER 256u /* [bytes] */
+
 /* Numbers and strings share the list of config.h, and a string's preset and choices are no numbers. */
 #define PRESET_STRING(value, list, none) .text = value, .choices = list
 #define PRESET_BOOL(value, low, high) .number = value, .min = low, .max = high
@@ -109,6 +111,19 @@ static int fill(struct gravel_config *config)
     return code;
 }
 
+/* @return the number of a value in "a, b, c"; UINT32_MAX: it is not among them. */
+static uint32_t number_of(const char *value, const char *choices)
+{
+    const size_t n = strlen(value);
+    uint32_t number = 0;
+    for (size_t bytes; *choices; choices += bytes + strspn(choices + bytes, ", "), number++) {
+        bytes = strcspn(choices, ",");
+        if (bytes == n && !memcmp(choices, value, n))
+            return number;
+    }
+    return UINT32_MAX;
+}
+
 /* ---- one job's settings ---------------------------------------------------------------------- */
 
 enum gravel_setting_reach gravel_setting_reach(const struct gravel_setting *setting)
@@ -150,41 +165,14 @@ void gravel_config_take(struct gravel_config *config, const struct gravel_config
 void gravel_config_fall_back(struct gravel_config *config)
 {
     const char *wanted = config->transport[0] ? config->transport : getenv("GRAVEL_TRANSPORT");
-    const char *transport = !wanted                   ? "auto"
-                            : !strcmp(wanted, "self") ? "self"
-                            : !strcmp(wanted, "mpi")  ? "mpi"
-                                                      : "auto";
-    strcpy(config->transport, transport);
+    const uint32_t n = wanted ? number_of(wanted, "self, mpi") : UINT32_MAX;
+    strcpy(config->transport, n == 0 ? "self" : n == 1 ? "mpi" : "auto");
     config->loopback_nodes = 1;
     config->timeout_ms = 8000;
     config->open_timeout_ms = 60000;
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
-
-/* @return the number of a value in "a, b, c"; UINT32_MAX: it is not among them. */
-static uint32_t number_of(const char *value, const char *choices)
-{
-    const size_t n = strlen(value);
-    uint32_t number = 0;
-    for (size_t bytes; *choices; choices += bytes + strspn(choices + bytes, ", "), number++) {
-        bytes = strcspn(choices, ",");
-        if (bytes == n && !memcmp(choices, value, n))
-            return number;
-    }
-    return UINT32_MAX;
-}
-
-static int check_string(const struct gravel_config *config, const struct gravel_setting *setting)
-{
-    const char *value = (const char *)config + setting->offset;
-    if (!memchr(value, '\0', setting->bytes))
-        return gravel_fail(GRAVEL_ECONFIG, "%s: not terminated", setting->field);
-    if (!setting->choices || number_of(value, setting->choices) != UINT32_MAX)
-        return 0;
-    return gravel_fail(GRAVEL_ECONFIG, "%s = \"%s\": not one of %s", setting->field, value,
-                       setting->choices);
-}
 
 uint32_t gravel_config_choice(const struct gravel_config *config, size_t offset)
 {
@@ -194,28 +182,30 @@ uint32_t gravel_config_choice(const struct gravel_config *config, size_t offset)
     return number_of((const char *)config + offset, setting->choices);
 }
 
-/* 0 leaves the size to gravel_derive. */
-static int check_size(const char *field, uint64_t bytes, uint64_t least)
-{
-    if (bytes == 0 || bytes >= least)
-        return 0;
-    return gravel_fail(GRAVEL_ECONFIG, "%s = %" PRIu64 ": neither 0 nor at least %" PRIu64, field,
-                       bytes, least);
-}
-
 int gravel_setting_check(const struct gravel_config *config, const struct gravel_setting *setting)
 {
-    if (setting->kind == GRAVEL_SETTING_STRING)
-        return check_string(config, setting);
-    uint64_t value = gravel_setting_number(config, setting);
+    if (setting->kind == GRAVEL_SETTING_STRING) {
+        const char *text = (const char *)config + setting->offset;
+        if (!memchr(text, '\0', setting->bytes))
+            return gravel_fail(GRAVEL_ECONFIG, "%s: not terminated", setting->field);
+        if (!setting->choices || number_of(text, setting->choices) != UINT32_MAX)
+            return 0;
+        return gravel_fail(GRAVEL_ECONFIG, "%s = \"%s\": not one of %s", setting->field, text,
+                           setting->choices);
+    }
+    const uint64_t value = gravel_setting_number(config, setting);
     if (value < setting->min || value > setting->max)
         return gravel_fail(GRAVEL_ECONFIG, "%s = %" PRIu64 ": out of range %" PRIu64 " to %" PRIu64,
                            setting->field, value, setting->min, setting->max);
-    if (setting->offset == offsetof(struct gravel_config, slot_bytes))
-        return check_size("slot_bytes", value, GRAVELP_SLOT_MIN_BYTES);
-    return setting->offset == offsetof(struct gravel_config, buffer_bytes)
-               ? check_size("buffer_bytes", value, 256)
-               : 0;
+    /* 0 leaves the size to gravel_derive. */
+    const uint64_t least =
+        setting->offset == offsetof(struct gravel_config, slot_bytes)     ? GRAVELP_SLOT_MIN_BYTES
+        : setting->offset == offsetof(struct gravel_config, buffer_bytes) ? LEAST_BUFFER
+                                                                          : 0;
+    if (value == 0 || value >= least)
+        return 0;
+    return gravel_fail(GRAVEL_ECONFIG, "%s = %" PRIu64 ": neither 0 nor at least %" PRIu64,
+                       setting->field, value, least);
 }
 
 int gravel_config_check(const struct gravel_config *config)

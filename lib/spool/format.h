@@ -86,7 +86,7 @@ typedef void gravel_lines_ready(void *context, struct gravel_characters *out);
 
 #define GRAVEL_LINES_BARE UINT32_MAX
 
-/** The records of a run that gravel_decode_records has checked: words. */
+/** The records of a run that gravel_decode_check has passed: words. */
 static inline const uint32_t *gravel_records_of(const struct gravel_signal_run *run)
 {
     return (const void *)((const unsigned char *)run +

@@ -4,6 +4,8 @@
  */
 #include "transport/launcher.h"
 
+#include "base/number.h"
+
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -18,11 +20,8 @@
 static uint32_t number_of(const char *variable)
 {
     const char *text = getenv(variable);
-    char *end;
-    if (!text || text[0] < '0' || text[0] > '9')
-        return 0;
-    unsigned long number = strtoul(text, &end, 10);
-    return *end == '\0' && number < UINT32_MAX ? (uint32_t)number : 0;
+    uint64_t number;
+    return text && gravel_number_within(text, 0, UINT32_MAX - 1, &number) ? (uint32_t)number : 0;
 }
 
 /* Open MPI, MPICH and Intel, MVAPICH; PMIx, which srun may start too, and PALS of Cray, which set a rank alone; srun

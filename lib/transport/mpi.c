@@ -107,26 +107,23 @@ static int start_send(struct mpi_transport *mpi, struct gravel_buffer *buffer)
     return 0;
 }
 
-static int hand_over(struct mpi_transport *mpi, struct gravel_buffer *buffer)
+static int mpi_send(struct gravel_transport *transport, struct gravel_buffer *buffer)
 {
-    struct gravel_buffer *note = gravel_handover_note(&mpi->base.handover, buffer);
+    struct mpi_transport *mpi = as_mpi(transport);
+    struct gravel_handover *handover = &transport->handover;
+    if (mpi->comm == MPI_COMM_NULL) {
+        gravel_pool_return(buffer); /* it has been sent, as far as its owner knows */
+        return 0;
+    }
+    if (!gravel_handover_suits(handover, buffer))
+        return start_send(mpi, buffer);
+    struct gravel_buffer *note = gravel_handover_note(handover, buffer);
     int code = note ? start_send(mpi, note) : GRAVEL_ENOMEM;
     if (code)
         gravel_buffer_destroy(note);
     else
-        gravel_handover_lend(&mpi->base.handover, buffer);
+        gravel_handover_lend(handover, buffer);
     return code;
-}
-
-static int mpi_send(struct gravel_transport *transport, struct gravel_buffer *buffer)
-{
-    struct mpi_transport *mpi = as_mpi(transport);
-    if (mpi->comm == MPI_COMM_NULL)
-        gravel_pool_return(buffer); /* it has been sent, as far as its owner knows */
-    else
-        return gravel_handover_suits(&transport->handover, buffer) ? hand_over(mpi, buffer)
-                                                                   : start_send(mpi, buffer);
-    return 0;
 }
 
 /* Returns the buffers whose requests MPI has ended to their homes, and keeps the rest together. @return how many */

@@ -220,25 +220,18 @@ static int number(MPI_Comm local, struct gravel_transport *transport)
     return 0;
 }
 
-/* Nodes that a launcher has given cores of their own have divided the machine; others share what they may run on. */
-static int count_sharing(MPI_Comm local, struct gravel_transport *transport)
+/* If a step fails, MPI keeps the communicator: the transport does not open. */
+int gravel_mpi_find_local(MPI_Comm comm, struct gravel_transport *transport)
 {
-    MPI_Comm sharing = MPI_COMM_NULL;
+    MPI_Comm local = MPI_COMM_NULL, sharing = MPI_COMM_NULL;
     int n = 1, colour = (int)(gravel_cores_identity() >> 33);
+    TRY_MPI(MPI_Comm_split_type, comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+    GRAVEL_TRY(number(local, transport));
+    /* Nodes that a launcher has given cores of their own have divided the machine; others share. */
     TRY_MPI(MPI_Comm_split, local, colour, 0, &sharing);
     TRY_MPI(MPI_Comm_size, sharing, &n);
     transport->n_sharing = (uint32_t)n;
     TRY_MPI(MPI_Comm_free, &sharing);
-    return 0;
-}
-
-/* If a step fails, MPI keeps the communicator: the transport does not open. */
-int gravel_mpi_find_local(MPI_Comm comm, struct gravel_transport *transport)
-{
-    MPI_Comm local = MPI_COMM_NULL;
-    TRY_MPI(MPI_Comm_split_type, comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
-    GRAVEL_TRY(number(local, transport));
-    GRAVEL_TRY(count_sharing(local, transport));
     if (transport->n_local > 1 && transport->n_local <= GRAVEL_SEGMENT_PEERS)
         GRAVEL_TRY(meet(local, transport));
     TRY_MPI(MPI_Comm_free, &local);

@@ -83,8 +83,7 @@ static void write_frame(const struct gravel_frame *frame)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct gravel_endpoints none; /* there are lines alone */
-    const struct gravel_expect expect = {
-        .source = SOURCE, .destination = NODE, .sequence = SEQUENCE, .endpoints = &none};
+    const struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, &none, .are_records = true};
     struct gravel_refusal refusal;
     if (size < 1 || size > MAX_FRAME - sizeof(struct gravel_frame))
         return 0;
@@ -97,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         mend(frame, bytes);
     else
         memcpy(frame, data + 1, size - 1 < bytes ? size - 1 : bytes);
-    if (gravel_decode_records(frame, bytes, &expect, NULL, &refusal) == 0)
+    if (gravel_decode_check(frame, bytes, &expect, NULL, &refusal) == 0)
         write_frame((const struct gravel_frame *)(const void *)frame);
     free(frame);
     return 0;

@@ -135,7 +135,7 @@ static struct gravel_handler handlers[N_HANDLERS] = {
 
 static const struct gravel_endpoints endpoints = {
     .handlers = handlers, .streams = &stream, .n_handlers = N_HANDLERS, .n_streams = 1};
-static const struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, &endpoints};
+static const struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, &endpoints, .heap = NULL};
 
 /* Every operation on a word. */
 struct word {
@@ -172,8 +172,10 @@ static inline int check_received(uint32_t bytes, const struct gravel_expect *exp
     memcpy(copy, frame.bytes, bytes);
     memset(&refusal, 0x55, sizeof refusal);
     gravel_heap_lock_shared(heap);
-    int code = is_of_records ? gravel_decode_records(copy, bytes, expected, NULL, &refusal)
-                             : gravel_decode_check(copy, bytes, expected, heap, &refusal);
+    struct gravel_expect due = *expected;
+    due.heap = is_of_records ? NULL : heap;
+    due.are_records = is_of_records;
+    int code = gravel_decode_check(copy, bytes, &due, NULL, &refusal);
     gravel_heap_unlock_shared(heap);
     assert_memory_equal(copy, frame.bytes, bytes);
     free(copy);

@@ -152,7 +152,7 @@ TEST(frame_beyond_the_largest_is_not_looked_at)
     static const uint64_t lengths[] = {GRAVEL_FRAME_MAX_BYTES + 8ull, 1ull << 32, UINT64_MAX};
     begin();
     for (size_t i = 0; i < LENGTH(lengths); i++) {
-        int code = gravel_decode_check(&frame, lengths[i], &expect, heap, &refusal);
+        int code = gravel_decode_check(&frame, lengths[i], &expect, NULL, &refusal);
         assert_int_equal(code, GRAVEL_ECORRUPT);
         assert_non_null(strstr(refusal.text, "bytes are no frame"));
     }
@@ -251,7 +251,7 @@ TEST(long_names_do_not_overflow_the_refusal)
     memset(name, 'x', sizeof name - 1);
     struct gravel_handler handler = {.name = name, .n_args = 1, .function = handle};
     const struct gravel_endpoints one = {.handlers = &handler, .n_handlers = 1};
-    const struct gravel_expect due = {SOURCE, NODE, SEQUENCE, &one};
+    const struct gravel_expect due = {SOURCE, NODE, SEQUENCE, &one, .heap = NULL};
     begin();
     add_call_run(0, 0, 1);
     assert_int_equal(check_received(frame.n_bytes, &due), GRAVEL_EHANDLER);

@@ -68,12 +68,12 @@ static struct gravel_buffer *make_frame(uint32_t op, const uint64_t *of, uint64_
 
 static void apply(struct gravel_buffer *buffer)
 {
-    const struct gravel_expect expect = {.source = 1};
+    const struct gravel_expect expect = {.source = 1, .heap = heap};
     struct gravel_applied applied = {.n_messages = 0};
     struct gravel_refusal refusal;
     const struct gravel_apply how = {.heap = memory};
     assert_int_equal(
-        gravel_decode_check(buffer->frame, buffer->frame->bytes, &expect, heap, &refusal), 0);
+        gravel_decode_check(buffer->frame, buffer->frame->bytes, &expect, NULL, &refusal), 0);
     gravel_apply_runs(&how, buffer->frame, sizeof *buffer->frame, buffer->frame->bytes, &applied);
     assert_int_equal(applied.n_messages, N);
 }

@@ -149,7 +149,7 @@ static int report(struct gravel_resolver *resolver, const struct gravel_in_fligh
         (const struct gravel_index_record *)(void *)resolver->records.begin + number;
     const struct gravel_frame_owner *owner = &resolver->shape.owner;
     const struct gravel_expect expect =
-        gravel_received_expects(&slot->received, resolver->shape.endpoints);
+        gravel_received_expects(&slot->received, resolver->shape.endpoints, resolver->shape.heap);
     struct gravel_refusal refusal = {.code = 0};
     const bool is_refused = record->found != 0;
     int code = 0;
@@ -297,8 +297,7 @@ int gravel_ring_keep(struct gravel_resolver *resolver, const void *frame,
     if (!received->rows && (received->bytes > resolver->shape.max_frame_bytes ||
                             !gravel_ring_uploads_straight(resolver, frame, received->bytes)))
         return 0;
-    if (gravel_decode_plan(frame, received->bytes, expect, resolver->shape.heap, received->rows,
-                           &plan, refusal))
+    if (gravel_decode_check(frame, received->bytes, expect, &plan, refusal))
         return 0;
     if (plan.n_runs) {
         struct gravel_in_flight *slot;
@@ -323,15 +322,4 @@ int gravel_ring_keep(struct gravel_resolver *resolver, const void *frame,
                  received->sequence);
     }
     return 0;
-}
-
-/* ---- packages in place ----------------------------------------------------------------------- */
-
-int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
-                                   uint32_t n_queues, cl_command_queue *behind)
-{
-    bool has = false;
-    int code = resolver->is_in_place ? gravel_runs_in_place(resolver, tickets, n_queues, &has) : 0;
-    *behind = has && !code ? resolver->queue : NULL;
-    return code;
 }

@@ -50,7 +50,7 @@ struct gravel_device_run {
     cl_mem refused;                 /* see resolve.cl; at first the record of a checked frame */
     uint32_t record;                /* its number in `refused` */
     uint32_t first;                 /* messages of the frame before it */
-    uint64_t n_words; /* as gravel_decode_plan tells; 0: the host has checked the indices */
+    uint64_t n_words; /* as a plan of the frame tells; 0: the host has checked the indices */
 };
 
 /** Build the kernels; allocate the table. @return 0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM. */
@@ -84,18 +84,6 @@ int gravel_runs_give(const struct gravel_resolver *resolver, const struct gravel
  * buffer's first use is done: later, beside a kernel that waits for the resolver, it might wait for that kernel
  * (NVIDIA's does). @return 0; GRAVEL_ECL. */
 int gravel_runs_warm_up(const struct gravel_resolver *resolver, cl_mem uploaded);
-
-/**
- * Enqueue that each queue's next few packages are applied where they lie; the last call's commands have ended. The
-  * allocations are copied to the device, if they have changed, before the kernels: either all queues have theirs or
- * none.
- *
- * @param tickets  [n_queues] the next that the host would take of each queue of packages.
- * @param has      [out] false if there are no allocations, or too many to check by: nothing is enqueued.
- * @return         0; GRAVEL_ECL.
- */
-int gravel_runs_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
-                         uint32_t n_queues, bool *has);
 
 /* ---- the ring ---------------------------------------------------------------------------------- */
 

@@ -325,12 +325,16 @@ static int copy_spans(struct gravel_resolver *resolver)
     return gravel_check_cl(packages, error);
 }
 
-int gravel_runs_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
-                         uint32_t n_queues, bool *has)
+/* Either all queues have their packages applied or none: without allocations, or with too many to check by. */
+int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
+                                   uint32_t n_queues, cl_command_queue *behind)
 {
-    int code = copy_spans(resolver);
-    *has = !code && resolver->n_spans;
-    for (uint32_t q = 0; q < n_queues && *has && !code; q++)
-        code = enqueue_packages(resolver, q, tickets[q]);
-    return code;
+    *behind = NULL;
+    if (!resolver->is_in_place)
+        return 0;
+    GRAVEL_TRY(copy_spans(resolver));
+    for (uint32_t q = 0; q < n_queues && resolver->n_spans; q++)
+        GRAVEL_TRY(enqueue_packages(resolver, q, tickets[q]));
+    *behind = resolver->n_spans ? resolver->queue : NULL;
+    return 0;
 }
