@@ -47,37 +47,6 @@ static void make_served(struct atm *atm)
     NODE_SET(atm->deposit, 2, cl_ulong, atm->granted);
 }
 
-/* Work-items that lock accounts, of all processes one for two accounts: more would take them from each other. */
-static size_t n_between(const struct atm *atm)
-{
-    const uint64_t n_orders = atm_n_orders(atm);
-    const uint64_t n = n_orders < atm->n_accounts ? n_orders : atm->n_accounts;
-    return 1 + n / (2 * atm->node.n_processes);
-}
-
-/* Transfers of one node are served; those of two take both accounts' locks. */
-static void make_nested(struct atm *atm)
-{
-    struct node *node = &atm->node;
-    const cl_uint first = (cl_uint)atm->first_order;
-    atm->withdraw = sections_kernel(&atm->sections, node, "transfer");
-    NODE_SET(atm->withdraw, 1, cl_mem, atm->orders_there);
-    NODE_SET(atm->withdraw, 2, cl_uint, first);
-    if (node->n_nodes == 1)
-        return;
-    const size_t n = n_between(atm);
-    uint64_t answers;
-    TRY(gravel_alloc(node->gravel, n * 2 * sizeof(cl_uint), &answers));
-    atm->more = node_array(node, sizeof(cl_uint), NULL);
-    atm->between = node_kernel(node, "transfer_between");
-    NODE_SET(atm->between, 1, cl_mem, atm->orders_there);
-    NODE_SET(atm->between, 2, cl_uint, first);
-    NODE_SET(atm->between, 3, cl_uint, (cl_uint)atm->n_own);
-    NODE_SET(atm->between, 4, cl_uint, (cl_uint)n);
-    NODE_SET_ARRAYS(atm->between, 5, node_array(node, n * sizeof(cl_uint), NULL), atm->more);
-    NODE_SET_OFFSETS(atm->between, 7, answers, atm->balances, atm->granted, atm->n_granted);
-}
-
 static void make_alone(struct atm *atm)
 {
     const cl_uint first = sections_first_argument(&atm->sections);
@@ -93,22 +62,14 @@ static void set_up(void *self)
         {.name = "withdraw", .n_args = 2, .serve = {.n_keys = 1}},
         {.name = "deposit", .n_args = 2, .serve = {.n_keys = 1}},
     };
-    static const struct gravel_handler nested = {
-        .name = "transfer",
-        .n_args = 3,
-        .serve = {.n_keys = 2, .datum = "account", .datum_words = 1}};
     struct atm *atm = self;
-    const bool is_nested = atm->sections.form && atm->sections.form->is_nested;
-    sections_open(&atm->sections, &atm->node,
-                  4 * (4 * atm->n_accounts + atm_n_orders(atm)) + 8 * NODE_MAX_GROUP, "atm.cl",
-                  atm_cl, is_nested ? &nested : handlers, is_nested ? 1 : 2);
+    sections_open(&atm->sections, &atm->node, 4 * (2 * atm->n_accounts + atm_n_orders(atm)),
+                  "atm.cl", atm_cl, handlers, 2);
     make_memory(atm);
     atm_draw(atm);
     atm->orders_there =
         node_array(&atm->node, atm_n_orders(atm) * sizeof *atm->orders, atm->orders);
-    if (is_nested)
-        make_nested(atm);
-    else if (atm->sections.form->mode)
+    if (atm->sections.form->mode)
         make_served(atm);
     else
         make_alone(atm);
@@ -152,29 +113,11 @@ static void deposit_for(struct atm *atm, uint32_t number)
     free(granted);
 }
 
-/* Rounds until each work-item has made its transfers. A quiet brings the answers for the next. */
-static void transfer_between(struct atm *atm)
-{
-    const size_t group = atm->node.group_items;
-    const size_t n = (n_between(atm) + group - 1) / group * group;
-    cl_uint more = 1;
-    for (cl_uint round = 0; more; round++) {
-        node_clear(&atm->node, atm->more, sizeof more);
-        NODE_SET(atm->between, 11, cl_uint, round);
-        TRY(gravel_launch(atm->node.gravel, atm->between, 1, &n, &group, 0, NULL, NULL));
-        TRY(gravel_quiet(atm->node.gravel));
-        node_read(&atm->node, atm->more, sizeof more, &more);
-    }
-    TRY(gravel_barrier(atm->node.gravel));
-}
-
 static void transfer(void *self)
 {
     struct atm *atm = self;
     sections_run(&atm->sections, &atm->node, atm->withdraw, atm->n_own);
     TRY(gravel_barrier(atm->node.gravel));
-    if (atm->between)
-        transfer_between(atm);
     if (!atm->deposit)
         return;
     sections_run(&atm->sections, &atm->node, atm->deposit, atm_n_granted(atm, atm->node.number));
@@ -220,7 +163,9 @@ static const struct app app = {.name = "atm",
 
 int main(int argc, char **argv)
 {
-    struct atm atm = {
-        .sections = SECTIONS_DEFAULT, .n_accounts = 1024, .log_orders = 20, .balance = 1000};
+    struct atm atm = {.sections = SECTIONS_WITHOUT(" nested"),
+                      .n_accounts = 1024,
+                      .log_orders = 20,
+                      .balance = 1000};
     return app_main(&app, &atm, argc, argv);
 }

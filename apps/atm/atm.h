@@ -30,9 +30,7 @@ struct atm {
     struct atm_order *orders;                     /* [orders of all nodes] */
     cl_mem orders_there;                          /* the same on the device */
     uint64_t first_order, n_own;                  /* that this process sends */
-    cl_mem more;                                  /* cl_uint: of between */
     cl_kernel withdraw, deposit;                  /* or transfer, and NULL */
-    cl_kernel between;                            /* transfers of two nodes by locks; or NULL */
 };
 
 static inline uint64_t atm_n_orders(const struct atm *atm)
@@ -57,7 +55,7 @@ void atm_draw(struct atm *atm);
 
 /**
  * Make the granted transfers serially, and compare all balances; each order is granted once at most, at the node of its
- * first account; by locks of two nodes at that of its process. Collective. @return what is wrong [count], told by node 0.
+ * first account. Collective. @return what is wrong [count], told by node 0.
  */
 app_check atm_check;
 

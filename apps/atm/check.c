@@ -34,15 +34,6 @@ struct effect {
     uint64_t n_wrong;
 };
 
-/* Whether a node is where an order is granted: of the account that withdraws, or of the process that has taken both locks. */
-static bool is_granted_at(const struct atm *atm, uint32_t order, uint32_t number)
-{
-    const uint32_t n = atm->node.n_nodes, from = atm->orders[order].from % n;
-    if (!atm->between || from == atm->orders[order].to % n)
-        return number == from;
-    return number == atm->node.number && order - atm->first_order < atm->n_own;
-}
-
 static void add_granted(struct atm *atm, uint32_t number, struct effect *effect)
 {
     const uint32_t n = atm_n_granted(atm, number);
@@ -51,7 +42,7 @@ static void add_granted(struct atm *atm, uint32_t number, struct effect *effect)
     for (uint32_t i = 0; i < n && !effect->n_wrong; i++) {
         uint32_t order = granted[i];
         if (order >= atm_n_orders(atm) || effect->is_granted[order]++ ||
-            !is_granted_at(atm, order, number)) {
+            atm->orders[order].from % atm->node.n_nodes != number) {
             effect->n_wrong++;
             continue;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mark, count, list. Each thread marks the neighbours in a part of the rows.
+ * Mark, count, list.
  *
  * Path: part.h -> this -> the application's host code
  * Owner: see ghosts.h.
@@ -14,36 +14,19 @@
 
 #define WORD_BITS 64
 
-struct marks {
-    const struct graph_part *part;
-    uint64_t *bits[SIDE_BY_SIDE_MOST]; /* of each thread's part */
-    uint64_t n_words;
-};
-
+/* Marks the neighbours in a part of the rows; threads mark side by side. Relaxed: the marks are read once all have ended. */
 static void mark(void *context, struct graph_rows rows)
 {
-    struct marks *marks = context;
-    const struct graph_part *part = marks->part;
-    uint64_t *bits = app_array(marks->n_words, sizeof *bits, "ghosts");
+    const struct ghosts *ghosts = context;
+    const struct graph_part *part = ghosts->part;
     for (uint64_t e = rows.first_edge; e < rows.last_edge; e++) {
-        uint32_t v = part->rows.neighbours[e];
-        if (!partition_has(&part->partition, part->node, v))
-            bits[v / WORD_BITS] |= UINT64_C(1) << v % WORD_BITS;
+        const uint32_t v = part->rows.neighbours[e];
+        const uint64_t bit = UINT64_C(1) << v % WORD_BITS;
+        uint64_t *word = &ghosts->bits[v / WORD_BITS];
+        if (!partition_has(&part->partition, part->node, v) &&
+            !(__atomic_load_n(word, __ATOMIC_RELAXED) & bit))
+            __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
     }
-    marks->bits[rows.part] = bits;
-}
-
-/* @return  the marks of all threads, in the array of the first. */
-static uint64_t *mark_all(const struct graph_part *part, uint64_t n_words)
-{
-    struct marks marks = {.part = part, .n_words = n_words};
-    graph_rows_side_by_side(&part->rows, mark, &marks);
-    for (uint32_t i = 1; i < SIDE_BY_SIDE_MOST && marks.bits[i]; i++) {
-        for (uint64_t word = 0; word < n_words; word++)
-            marks.bits[0][word] |= marks.bits[i][word];
-        free(marks.bits[i]);
-    }
-    return marks.bits[0];
 }
 
 static void list(struct ghosts *ghosts, uint64_t n_words)
@@ -62,8 +45,9 @@ void ghosts_open(struct ghosts *ghosts, const struct graph_part *part)
 {
     uint64_t n_words = part->survey.n_vertices / WORD_BITS + 1;
     *ghosts = (struct ghosts){.part = part,
-                              .bits = mark_all(part, n_words),
+                              .bits = app_array(n_words, sizeof *ghosts->bits, "ghosts"),
                               .ranks = app_array(n_words, sizeof *ghosts->ranks, "ghosts")};
+    graph_rows_side_by_side(&part->rows, mark, ghosts);
     list(ghosts, n_words);
 }
 

@@ -7,7 +7,7 @@
  * Owner: ghosts_open makes what ghosts_close frees.
  * Threads: any may read.
  *
- * A bit for each vertex of the whole graph, and half as much again for the counts; while it opens, a bit for each thread.
+ * A bit for each vertex of the whole graph, and half as much again for the counts.
  */
 #ifndef APPS_GHOSTS_H
 #define APPS_GHOSTS_H

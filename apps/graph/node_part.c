@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's part of the graph, which edges stay, and what they weigh.
+ * A node's part of the graph, and which of its edges stay.
  *
  * Path: an application -> this -> part.c
  * Owner: see part.h.
@@ -26,19 +26,14 @@ static void check_edges(uint64_t n_edges)
             (unsigned long long)NODE_PART_MAX_EDGES);
 }
 
-void node_part_of_process(struct node *node, struct graph_part *part)
-{
-    if (!part->wish.is_undirected) /* where edges that are there twice stay */
-        check_edges((part->survey.n_edges + node->n_processes - 1) / node->n_processes);
-    part_open(part, node->n_processes, node->n_processes == 1 ? 0 : node->number);
-    check_edges(part->rows.n_edges);
-}
-
 void node_part(struct node *node, struct graph_part *part)
 {
     if (node->n_processes != node->n_nodes)
         die("loop-back nodes would have no part of the graph: unset GRAVEL_LOOPBACK");
-    node_part_of_process(node, part);
+    if (!part->wish.is_undirected) /* where edges that are there twice stay */
+        check_edges((part->survey.n_edges + node->n_nodes - 1) / node->n_nodes);
+    part_open(part, node->n_nodes, node->number);
+    check_edges(part->rows.n_edges);
 }
 
 static void swap_edges(struct graph *rows, uint64_t a, uint64_t b)
@@ -103,62 +98,4 @@ struct gravel_mirror *node_part_mirror(struct node *node, const struct ghosts *g
     free(n_words);
     free(indices);
     return mirror;
-}
-
-/* ---- the mean weight ------------------------------------------------------------------------- */
-
-/* Weights are summed in units of this part of the heaviest, as integers, whose sum is the same in any order. */
-#define UNITS 0x1p24
-
-static double greater(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-struct weighed {
-    const struct graph *graph;
-    double heaviest;
-    struct {
-        double heaviest;
-        uint64_t sum; /* [units] */
-    } parts[SIDE_BY_SIDE_MOST];
-};
-
-static void find_heaviest_of_rows(void *context, struct graph_rows rows)
-{
-    struct weighed *weighed = context;
-    double heaviest = 0;
-    for (uint64_t e = rows.first_edge; e < rows.last_edge; e++)
-        heaviest = greater(heaviest, graph_weight(weighed->graph, e));
-    weighed->parts[rows.part].heaviest = heaviest;
-}
-
-static void sum_rows(void *context, struct graph_rows rows)
-{
-    struct weighed *weighed = context;
-    uint64_t sum = 0;
-    for (uint64_t e = rows.first_edge; e < rows.last_edge; e++)
-        sum += (uint64_t)(graph_weight(weighed->graph, e) / weighed->heaviest * UNITS);
-    weighed->parts[rows.part].sum = sum;
-}
-
-static void find_heaviest(struct node *node, struct weighed *weighed)
-{
-    graph_rows_side_by_side(weighed->graph, find_heaviest_of_rows, weighed);
-    for (uint32_t i = 0; i < SIDE_BY_SIDE_MOST; i++)
-        weighed->heaviest = greater(weighed->heaviest, weighed->parts[i].heaviest);
-    TRY(gravel_reduce(node->gravel, GRAVEL_MAX, GRAVEL_DOUBLE, &weighed->heaviest, 1));
-}
-
-double node_part_mean_weight(struct node *node, const struct graph_part *part)
-{
-    struct weighed weighed = {.graph = &part->rows};
-    find_heaviest(node, &weighed);
-    if (weighed.heaviest > 0)
-        graph_rows_side_by_side(weighed.graph, sum_rows, &weighed);
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < SIDE_BY_SIDE_MOST; i++)
-        sum += weighed.parts[i].sum;
-    sum = node_sum(node, sum);
-    return weighed.heaviest * (double)sum / UNITS / greater((double)part->survey.n_edges, 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's part of the graph, which of its edges stay at the node, and what they weigh.
+ * A node's part of the graph, and which of its edges stay at the node.
  *
  * Path: an application -> this -> part.h
  * Owner: see part.h; the splits are the caller's to free.
@@ -27,9 +27,6 @@ void node_survey(struct node *node, struct graph_part *part, uint64_t seed, stru
  * Get this node's rows of a graph that part_survey has found out about; or die, also with loop-back nodes. Collective.
  */
 void node_part(struct node *node, struct graph_part *part);
-
-/** As above; but a process that stands for several nodes gets the whole graph: the rows of all of them. */
-void node_part_of_process(struct node *node, struct graph_part *part);
 
 /* --send-own, of an application that needs no messages along edges to a node's own vertices, and few along others. */
 #define SEND_OWN_OPTION(in, is_set)                                                               \
@@ -59,8 +56,5 @@ uint32_t *node_part_split(struct graph_part *part, bool sends_own);
  */
 struct gravel_mirror *node_part_mirror(struct node *node, const struct ghosts *ghosts,
                                        uint64_t offset, uint32_t type, bool adds);
-
-/** Mean weight of the whole graph's edges, exactly alike on any number of nodes; 0 without any. Collective. */
-double node_part_mean_weight(struct node *node, const struct graph_part *part);
 
 #endif

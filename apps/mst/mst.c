@@ -105,7 +105,7 @@ static void make_kernels(struct mst *mst)
 static void take_edges(struct mst *mst)
 {
     struct graph whole = {0}, *graph = &mst->part.rows;
-    node_part_of_process(&mst->node, &mst->part);
+    node_part(&mst->node, &mst->part);
     if (mst->node.n_processes > 1) {
         part_whole(&whole, &mst->part);
         graph = &whole;
@@ -158,34 +158,6 @@ static uint64_t count(struct mst *mst, cl_kernel kernel, uint64_t n)
     return counted;
 }
 
-/* ---- loop-back nodes, which have no device of their own ------------------------------------------ */
-
-/* What kernel `announce` does for its own node. @param has_chosen  false: they are only emptied, as `begin` does it. */
-static void empty_sections(struct mst *mst, uint32_t number, bool has_chosen)
-{
-    const uint64_t bytes = 4 * mst->n_sections;
-    const cl_map_flags both = CL_MAP_READ | CL_MAP_WRITE;
-    struct gravel *gravel = mst->node.gravel;
-    void *at_edges, *at_weights;
-    TRY(gravel_map(gravel, mst->lightest_edges, bytes, both, number, &at_edges));
-    TRY(gravel_map(gravel, mst->lightest_weights, bytes, both, number, &at_weights));
-    cl_uint *edges = at_edges, *weights = at_weights;
-    for (uint64_t place = 0; place < mst->n_sections; place++) {
-        const uint64_t at = mst->chosen + 4 * (place * mst->node.n_nodes + number);
-        if (has_chosen && edges[place] != NO_EDGE)
-            TRY(gravel_put(gravel, at, &edges[place], 4, mst->node.number));
-        weights[place] = edges[place] = NO_EDGE;
-    }
-    TRY(gravel_unmap(gravel, weights));
-    TRY(gravel_unmap(gravel, edges));
-}
-
-static void empty_loop_back(struct mst *mst, bool has_chosen)
-{
-    for (uint32_t i = 1; i < mst->node.n_local; i++)
-        empty_sections(mst, mst->node.number + i, has_chosen);
-}
-
 /* ---- a trial ----------------------------------------------------------------------------------- */
 
 static void reset(void *self)
@@ -193,7 +165,6 @@ static void reset(void *self)
     struct mst *mst = self;
     enqueue(mst, mst->begin, mst->n_vertices);
     node_finish(&mst->node);
-    empty_loop_back(mst, false);
 }
 
 /* @param n  [in, out] this node's vertices that look; those that offer, which have an edge to another component. @return  offers of all nodes. */
@@ -221,7 +192,6 @@ static void announce(struct mst *mst, uint64_t n_live)
         return;
     NODE_SET(mst->announce, 3, cl_mem, mst->live[mst->n_rounds % 2]);
     node_send_full(&mst->node, mst->announce, n_live, (struct node_bound){0});
-    empty_loop_back(mst, true);
     TRY(gravel_barrier(mst->node.gravel));
 }
 

@@ -17,7 +17,7 @@
 static const struct section_form forms[] = {
     {.name = "phases", .kernel = "served", .options = "", .mode = "phases"},
     {.name = "servers", .kernel = "served", .options = "", .mode = "resident"},
-    {.name = "nested", .kernel = "nested", .options = "", .mode = "phases", .is_nested = true},
+    {.name = "nested", .kernel = "nested", .options = "", .mode = "phases"},
     {.name = "lock", .kernel = "locked", .options = ""},
     {.name = "ttas", .kernel = "locked", .options = "-DLOOK_FIRST"},
     {.name = "atomic", .kernel = "atomic", .options = ""},

@@ -29,7 +29,6 @@ struct section_form {
     const char *kernel;  /* behind "NAME_" of an application's kernel */
     const char *options; /* of the compiler */
     const char *mode;    /* GRAVEL_SERVER_MODE; NULL: not served */
-    bool is_nested;      /* served, by messages with two keys */
 };
 
 /* What an application with critical sections has of them. */
@@ -40,7 +39,6 @@ struct sections {
         n_groups; /* --groups, of the forms that lock: all work-items are in so many groups; 0: one an item */
 };
 
-#define SECTIONS_DEFAULT ((struct sections){.form = NULL})
 #define SECTIONS_WITHOUT(forms) ((struct sections){.without = (forms)})
 
 /** --form and --groups; the offset is of a struct sections. Before the options are used: sections_choose. */

@@ -24,6 +24,24 @@
 /* Where a round waits for copies: vertices that take as long. */
 #define WORTH_OF_ROUNDS_BY_COPIES 0x1p20
 
+/* Weights are summed in units of this part of the heaviest, as integers, whose sum is the same in any order. */
+#define UNITS 0x1p24
+
+/* Returns the mean weight of the whole graph's edges, exactly alike on any number of nodes; 0 without any. Collective. */
+static double mean_weight(struct sssp *sssp)
+{
+    const struct graph *rows = &sssp->part.rows;
+    double heaviest = 0;
+    uint64_t sum = 0;
+    for (uint64_t e = 0; e < rows->n_edges; e++)
+        heaviest = fmax(heaviest, graph_weight(rows, e));
+    TRY(gravel_reduce(sssp->node.gravel, GRAVEL_MAX, GRAVEL_DOUBLE, &heaviest, 1));
+    for (uint64_t e = 0; heaviest > 0 && e < rows->n_edges; e++)
+        sum += (uint64_t)(graph_weight(rows, e) / heaviest * UNITS);
+    sum = node_sum(&sssp->node, sum);
+    return heaviest * (double)sum / UNITS / fmax((double)sssp->part.survey.n_edges, 1);
+}
+
 void sssp_choose_widths(struct sssp *sssp)
 {
     const struct graph_survey *survey = &sssp->part.survey;
@@ -33,9 +51,8 @@ void sssp_choose_widths(struct sssp *sssp)
     if (is_chosen) {
         double wider = (copies ? EDGES_OF_ROUNDS_BY_COPIES : EDGES_OF_ROUNDS) /
                        fmax((double)survey->n_edges, 1);
-        double mean = node_part_mean_weight(&sssp->node, &sssp->part);
-        sssp->delta =
-            sssp_width(sssp->form, survey->n_vertices, survey->n_edges, mean * fmax(wider, 1));
+        sssp->delta = sssp_width(sssp->form, survey->n_vertices, survey->n_edges,
+                                 mean_weight(sssp) * fmax(wider, 1));
     }
     if (sssp->worth == SSSP_CHOOSE_WIDTH)
         sssp->worth = is_chosen && copies ? WORTH_OF_ROUNDS_BY_COPIES : 0;

@@ -93,7 +93,7 @@ PAIRS = {
 PAIRS["sssp"] = PAIRS["mst"]
 # Of whatever wants another heap, other handlers or settings, or differs in nothing but the input: [both, node 0, node 1, option].
 OPTIONS = {
-    "atm": [("--orders 4", "--form phases", "--form nested", "--form")],
+    "atm": [("--orders 4", "--form phases", "--form lock", "--form")],
     "gups": [("--table 4 --updates 4", "--model lane", "--model gravel", "--model"),
              ("--table 4 --updates 4", "--group 7", "", "--group")],
     "mst": [("", "-g 4", "-u 4", "-g")],
@@ -125,7 +125,7 @@ def of_differing(at):
 # Program: [arguments]; and how many loop-back nodes it takes.
 SMALLEST = [
     ("atm", ["--orders 0 --accounts 2 --seed %d" % seed for seed in range(1, 7)] +
-     ["--orders 0 --accounts 2 --balance 0", "--orders 0 --accounts 2 --form nested"], 3),
+     ["--orders 0 --accounts 2 --balance 0"], 3),
     ("color", ["-u 0 -k 1"], 1),
     ("fib", ["0"], 3),
     ("gups", ["--table 0 --updates 0", "--table 0 --updates 0 --accumulate",
@@ -134,7 +134,7 @@ SMALLEST = [
     ("kmeans", ["-p 1 -k 1 -d 1"], 3),
     ("maxflow", ["--rows 1 --columns 1 --capacity 1"], 1),
     ("mer", ["-k 63 -f %s/mer/one.fa" % DATA], 3),
-    ("mst", ["-u 0 -k 1"], 3),
+    ("mst", ["-u 0 -k 1"], 1),
     ("pagerank", ["-u 0 -k 1", "-u 0 -k 1 --fixed"], 1),
     ("queens", ["2"], 3),
     ("sgd", ["--ratings 0 --epochs 1"], 1),

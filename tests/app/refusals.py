@@ -158,6 +158,7 @@ GROUPS["device"] = [
     ("maxflow", "--form nested", "--form nested: its critical sections have none in this form; there is phases"),
     ("maxflow", "--capacity 1000000 --columns 1000 --rows 2", "the source's arcs have a capacity of 3000000000 together"),
     ("maxflow", "--rows 4", "the network is in the memory of one node, and there are 2", LOOPBACK),
+    ("mst", "-u 4", "GRAVEL_LOOPBACK", LOOPBACK),
     ("mst", "-u 4 --form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
     ("mst", "-u 16 -k 1", "heap", HEAP_64K),
     ("sgd", "--ratings 8 --form lock", "--form lock: a lock is in the memory of one node, and there are 2", LOOPBACK),
