@@ -110,7 +110,8 @@ static void sssp(struct input *self)
     if (sssp_choose_form(&self->part.survey) == SSSP_FLOAT)
         die("weights of a rival are whole numbers");
     graph_draw_weights(rows, 0, self->options.seed);
-    say(self, "source", sssp_draw_source_of(rows, self->options.seed));
+    const uint64_t n = rows->n_vertices, drawn = sssp_draw_vertex(n, self->options.seed);
+    say(self, "source", (drawn + sssp_steps_to_edges(rows, 0, n, drawn)) % n);
     write_file(self, "weights", rows->weights, rows->n_edges, sizeof *rows->weights);
 }
 

@@ -9,27 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What of [n] words differs first, and at which node; n_nodes if all nodes have the same. */
-struct difference {
-    uint64_t node, word;
-};
+#define AGREED UINT64_MAX
 
-/* Compares with node 0's words, which replace this node's. Collective. */
-static struct difference compare(struct node *node, uint64_t *words, uint32_t n)
+/* Compares with node 0's words, which replace this node's. Collective. @return the least node that has others, above the
+ * number of the first of these [32 bits]; AGREED if there is none. */
+static uint64_t compare(struct node *node, uint64_t *words, uint32_t n)
 {
-    uint64_t *own = app_array(n, sizeof *own, "digests");
-    struct difference found = {node->n_nodes, n};
+    uint64_t *own = app_array(n, sizeof *own, "digests"), found = AGREED;
     memcpy(own, words, n * sizeof *own);
     for (uint32_t i = 0; i < n && node->number != 0; i++)
         words[i] = 0;
     node_reduce(node, GRAVEL_ADD, words, n);
     for (uint32_t i = n; i-- > 0;)
         if (own[i] != words[i])
-            found = (struct difference){node->number, i};
+            found = (uint64_t)node->number << 32 | i;
     free(own);
-    found.node = node_least(node, found.node);
-    found.word = node_least(node, found.node == node->number ? found.word : n);
-    return found;
+    return node_least(node, found);
 }
 
 void agree_on_options(struct node *node)
@@ -42,16 +37,16 @@ void agree_on_options(struct node *node)
     uint64_t *digests = app_array(n, sizeof *digests, "digests");
     for (unsigned i = 0; i < n; i++)
         digests[i] = told[i].digest;
-    const struct difference found = compare(node, digests, n);
+    const uint64_t found = compare(node, digests, n);
     free(digests);
-    if (found.node == node->n_nodes)
+    if (found == AGREED)
         return;
-    told += found.word;
+    told += (uint32_t)found;
     const char *quote = told->text ? "'" : "";
-    die("%s: %s%s%s at node %u, and node %llu has been given something else: all nodes take the "
+    die("%s: %s%s%s at node %u, and node %u has been given something else: all nodes take the "
         "same options",
         option_spell(told->option, spelled), quote, told->text ? told->text : "not given", quote,
-        node->number, (unsigned long long)found.node);
+        node->number, (unsigned)(found >> 32));
 }
 
 void agree_on_input(struct node *node, struct node_input input)
@@ -59,8 +54,8 @@ void agree_on_input(struct node *node, struct node_input input)
     if (!input.path || node->n_processes == 1)
         return;
     uint64_t words[] = {input.print.n_bytes, input.print.hash};
-    const struct difference found = compare(node, words, 2);
-    if (found.node < node->n_nodes)
-        die("%s: node 0 has read a file of %llu bytes; node %llu has another", input.path,
-            (unsigned long long)words[0], (unsigned long long)found.node);
+    const uint64_t found = compare(node, words, 2);
+    if (found != AGREED)
+        die("%s: node 0 has read a file of %llu bytes; node %u has another", input.path,
+            (unsigned long long)words[0], (unsigned)(found >> 32));
 }

@@ -277,15 +277,6 @@ void node_read(struct node *node, cl_mem array, size_t bytes, void *data)
                       "clEnqueueReadBuffer");
 }
 
-/* Enqueues groups of a kernel, sliced or whole. */
-typedef void enqueue_groups(struct node *node, cl_kernel kernel, size_t n_items,
-                            size_t group_items);
-
-static void launch_sliced(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items)
-{
-    TRY(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
-}
-
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items)
 {
     const size_t n_all = (n_items + group_items - 1) / group_items * group_items;
@@ -295,18 +286,24 @@ void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t gr
                       "clEnqueueNDRangeKernel");
 }
 
+/* How groups of a kernel are started: as a launch of Gravel's, which may be sliced, or whole. */
+enum start { SLICED, WHOLE };
+
 /* Argument 1 is the number of the first work-item. */
 static void start_groups(struct node *node, cl_kernel kernel, uint64_t first, size_t n_items,
-                         size_t group_items, enqueue_groups *start)
+                         size_t group_items, enum start start)
 {
     if (n_items == 0)
         return;
     NODE_SET(kernel, 1, cl_ulong, first);
-    start(node, kernel, n_items, group_items);
+    if (start == WHOLE)
+        node_enqueue(node, kernel, n_items, group_items);
+    else
+        TRY(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
 }
 
 static void start_items(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
-                        uint64_t group_items, enqueue_groups *start)
+                        uint64_t group_items, enum start start)
 {
     size_t rest = n_items % group_items, full = n_items - rest;
     start_groups(node, kernel, from, full, group_items, start);
@@ -314,9 +311,9 @@ static void start_items(struct node *node, cl_kernel kernel, uint64_t from, uint
 }
 
 /* Argument 2 is the number of items. */
-static void start_full(struct node *node, cl_kernel kernel, uint64_t n_items, enqueue_groups *start)
+static void start_full(struct node *node, cl_kernel kernel, uint64_t n_items, enum start start)
 {
-    uint64_t group_items = node->group_items;
+    const uint64_t group_items = node->group_items;
     NODE_SET(kernel, 2, cl_uint, (cl_uint)n_items);
     start_groups(node, kernel, 0, (n_items + group_items - 1) / group_items * group_items,
                  group_items, start);
@@ -324,13 +321,13 @@ static void start_full(struct node *node, cl_kernel kernel, uint64_t n_items, en
 
 void node_launch(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
 {
-    start_items(node, kernel, from, n_items, node->group_items, launch_sliced);
+    start_items(node, kernel, from, n_items, node->group_items, SLICED);
 }
 
 void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
                      uint64_t group_items)
 {
-    start_items(node, kernel, from, n_items, group_items, node_enqueue);
+    start_items(node, kernel, from, n_items, group_items, WHOLE);
 }
 
 void node_run(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items)
@@ -340,7 +337,7 @@ void node_run(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_ite
 
 void node_run_full(struct node *node, cl_kernel kernel, uint64_t n_items)
 {
-    start_full(node, kernel, n_items, node_enqueue);
+    start_full(node, kernel, n_items, WHOLE);
 }
 
 void node_finish(struct node *node)
@@ -362,7 +359,7 @@ void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struc
     if (node->coprocessor)
         coprocessor_send(node->coprocessor, kernel, n_items, bound, true);
     else
-        start_full(node, kernel, n_items, launch_sliced);
+        start_full(node, kernel, n_items, SLICED);
 }
 
 void node_reduce(struct node *node, uint32_t operation, uint64_t *words, uint32_t n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Life of a graph, its checks, and what an algorithm on neighbours wants: each neighbour once.
+ * Life of a graph, its check, and what an algorithm on neighbours wants: each neighbour once.
  *
  * Path: build.c -> this -> the application
  * Owner: see graph.h.
@@ -53,42 +53,6 @@ bool graph_is_sound(const struct graph *graph)
         if (graph->neighbours[e] >= graph->n_vertices)
             return false;
     return (graph->weights != NULL) == (graph->weights_are != GRAPH_UNWEIGHTED);
-}
-
-/* The first difference of row u between two graphs with rising rows; `a` has the edge if a_leads.
- */
-static struct graph_mismatch compare_rows(const struct graph *a, const struct graph *b, uint32_t u)
-{
-    const uint32_t *x = a->neighbours + a->offsets[u], *x_end = x + graph_degree(a, u);
-    const uint32_t *y = b->neighbours + b->offsets[u], *y_end = y + graph_degree(b, u);
-    for (; x < x_end && y < y_end && *x == *y; x++, y++) {
-        const union graph_weight none = {0};
-        const uint32_t here = (a->weights ? a->weights[x - a->neighbours] : none).as_uint;
-        const uint32_t turned = (b->weights ? b->weights[y - b->neighbours] : none).as_uint;
-        if (here != turned)
-            return (struct graph_mismatch){true, u, *x, {here, turned}};
-    }
-    if (x == x_end && y == y_end)
-        return (struct graph_mismatch){0};
-    bool a_leads = y == y_end || (x < x_end && *x < *y);
-    return a_leads ? (struct graph_mismatch){true, u, *x, {0}}
-                   : (struct graph_mismatch){true, *y, u, {0}};
-}
-
-int graph_find_mismatch(const struct graph *graph, struct graph_mismatch *mismatch)
-{
-    /* Transposing sorts rows, so the graph turned twice and once differ only where it is not
-     * symmetric. */
-    struct graph once = {0}, twice = {0};
-    *mismatch = (struct graph_mismatch){0};
-    int status = graph_transpose(&once, graph);
-    if (!status)
-        status = graph_transpose(&twice, &once);
-    for (uint64_t u = 0; !status && !mismatch->was_found && u < graph->n_vertices; u++)
-        *mismatch = compare_rows(&twice, &once, (uint32_t)u);
-    graph_free(&once);
-    graph_free(&twice);
-    return status;
 }
 
 /* ---- each neighbour once --------------------------------------------------------------------- */

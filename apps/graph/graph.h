@@ -74,18 +74,4 @@ void graph_make_simple(struct graph *rows, uint64_t first);
 /** Is it what struct graph promises: offsets from 0 to n_edges and rising, neighbours in range? */
 bool graph_is_sound(const struct graph *graph);
 
-/** An edge that is listed more often than the same edge turned round, or with another weight. */
-struct graph_mismatch {
-    bool was_found;
-    uint32_t from, to;
-    uint32_t weights[2]; /* that differ, here and turned round; or both 0 */
-};
-
-/**
- * Look for an edge that does not stand in both its rows equally often, with the same weights if they are GRAPH_UINT.
- *
- * @return  0, or -ENOMEM.
- */
-int graph_find_mismatch(const struct graph *graph, struct graph_mismatch *mismatch);
-
 #endif

@@ -65,6 +65,14 @@ static bool check_density(struct text *text, const struct graph_input *input)
                      (unsigned long long)input->n_vertices, (unsigned long long)input->n_edges);
 }
 
+static bool check_symmetry(struct text *text, const struct graph_input *input)
+{
+    return !input->must_be_symmetric || input->imbalance == 0 ||
+           text_fail(text,
+                     "an edge is not in the rows of both its ends equally often, with the same "
+                     "weight: METIS' graphchk says which");
+}
+
 /* Choose the reader, and open the file for it; NULL with the reason. */
 static graph_reader *open_file(struct text *text, const char *path, char *reason)
 {
@@ -99,23 +107,8 @@ static bool build_rows(struct graph *rows, struct text *text, const struct graph
     return true;
 }
 
-static bool check_symmetry(const struct graph *whole, struct text *text)
-{
-    struct graph_mismatch mismatch;
-    if (graph_find_mismatch(whole, &mismatch))
-        return text_fail(text, "no memory to check that edges stand in both rows");
-    if (mismatch.weights[0] != mismatch.weights[1])
-        return text_fail(text, "the edge of %u and %u weighs %u in row %u and %u in row %u",
-                         mismatch.from + 1, mismatch.to + 1, mismatch.weights[0], mismatch.from + 1,
-                         mismatch.weights[1], mismatch.to + 1);
-    if (mismatch.was_found)
-        return text_fail(text, "row %u lists %u more often than row %u lists %u", mismatch.from + 1,
-                         mismatch.to + 1, mismatch.to + 1, mismatch.from + 1);
-    return true;
-}
-
-static bool read_rows(struct graph *rows, const char *path, const struct graph_filter *filter,
-                      const struct graph_survey *survey, bool must_be_symmetric, char *reason)
+bool graph_read_rows(struct graph *rows, const char *path, const struct graph_filter *filter,
+                     const struct graph_survey *survey, char *reason)
 {
     struct graph_input input = {.filter = filter, .weights_are = survey->weights_are};
     struct text text;
@@ -123,19 +116,10 @@ static bool read_rows(struct graph *rows, const char *path, const struct graph_f
     graph_reader *read = open_file(&text, path, reason);
     if (!read)
         return false;
-    bool was_read = read(&text, &input) && build_rows(rows, &text, &input, survey) &&
-                    (!must_be_symmetric || check_symmetry(rows, &text));
+    const bool was_read = read(&text, &input) && build_rows(rows, &text, &input, survey);
     text_close(&text);
     graph_input_free(&input);
-    if (!was_read)
-        graph_free(rows);
     return was_read;
-}
-
-bool graph_read_rows(struct graph *rows, const char *path, const struct graph_filter *filter,
-                     const struct graph_survey *survey, char *reason)
-{
-    return read_rows(rows, path, filter, survey, false, reason);
 }
 
 /* ---- the first reading: a survey ------------------------------------------------------------- */
@@ -149,8 +133,8 @@ bool graph_read_survey(struct graph_survey *survey, const char *path, bool refus
     graph_reader *read = open_file(&text, path, reason);
     if (!read)
         return false;
-    bool was_read =
-        read(&text, &input) && graph_input_end(&input, &text) && check_density(&text, &input);
+    const bool was_read = read(&text, &input) && graph_input_end(&input, &text) &&
+                          check_density(&text, &input) && check_symmetry(&text, &input);
     *survey = (struct graph_survey){.n_vertices = input.n_vertices,
                                     .n_edges = input.n_edges,
                                     .weights_are = input.weights_are,
@@ -158,13 +142,5 @@ bool graph_read_survey(struct graph_survey *survey, const char *path, bool refus
                                     .is_symmetric = input.imbalance == 0,
                                     .print = text.file.print};
     text_close(&text);
-    if (!was_read || !input.must_be_symmetric || survey->is_symmetric)
-        return was_read;
-    /* The format wants symmetry and there is none: only the rows of all vertices can tell where. */
-    const struct partition all = partition_blocks(survey->n_vertices, 1);
-    const struct graph_filter everything = {.partition = &all};
-    struct graph whole;
-    was_read = read_rows(&whole, path, &everything, survey, true, reason);
-    graph_free(&whole);
     return was_read;
 }

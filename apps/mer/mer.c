@@ -13,7 +13,6 @@
  * Source: Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011;
  * Orr 2016, section 5.4.
  */
-#include "frame/outfile.h"
 #include "mer.h"
 #include "pack.h"
 #include "sequence.h"
@@ -86,7 +85,7 @@ static void open_all(void *self)
     check_options(mer);
     on_host.open(mer);
     if (mer->output)
-        mer->out = outfile_open(mer->output, mer->node.number);
+        output_open(mer);
     read_input(mer, &pack);
     mer->place = choose_place(mer);
     if (mer->place != &on_host)
@@ -128,38 +127,6 @@ static void count(void *self)
 {
     struct mer *mer = self;
     mer->place->count(mer);
-}
-
-/* ---- the file of what was counted ------------------------------------------------------------- */
-
-static void write_entry(FILE *out, const struct table_entry *entry, unsigned k)
-{
-    char letters[MAX_K + 1];
-    for (unsigned i = 0; i < k; i++) {
-        unsigned shift = 2 * (k - 1 - i);
-        uint64_t word = shift < 64 ? entry->kmer.low : entry->kmer.high;
-        letters[i] = "ACGT"[word >> shift % 64 & 3];
-    }
-    fprintf(out, "%.*s\t%u", (int)k, letters, entry->count);
-    for (unsigned base = 0; base < 4; base++)
-        fprintf(out, "\t%u", entry->left[base]);
-    for (unsigned base = 0; base < 4; base++)
-        fprintf(out, "\t%u", entry->right[base]);
-    fputc('\n', out);
-}
-
-static void write_output(const struct mer *mer)
-{
-    for (uint32_t i = 0; i < mer->node.n_nodes * TABLE_N_SHARDS; i++) {
-        const struct table_shard *shard =
-            &mer->tables[i / TABLE_N_SHARDS].shards[i % TABLE_N_SHARDS];
-        for (uint64_t j = 0; j < shard->capacity; j++)
-            if (shard->entries[j].count)
-                write_entry(mer->out, &shard->entries[j], (unsigned)mer->k);
-    }
-    outfile_flush();
-    TRY(gravel_barrier(mer->node.gravel));
-    outfile_keep(mer->node.n_processes);
 }
 
 /* ---- the program ------------------------------------------------------------------------------ */
@@ -228,7 +195,7 @@ static void result(void *self, struct trials *trials)
         n += table_n_used(&mer->tables[i]);
     mer->n_distinct = node_sum(&mer->node, n);
     if (mer->output)
-        write_output(mer);
+        output_write(mer);
     trials_add_number(trials, "distinct", mer->n_distinct);
     trials_say(trials, "  %llu records, %llu bases, read in %.6f s; %llu k-mers, %llu distinct\n",
                (unsigned long long)mer->n_records, (unsigned long long)mer->n_bases, mer->read_s,

@@ -52,7 +52,6 @@ struct mer {
     struct option_words paths;
     struct fingerprint prints[OPTION_MOST_WORDS]; /* of what was read from each */
     const char *output;                           /* NULL for none */
-    FILE *out;
     uint64_t k;
     uint64_t least_quality;
     uint64_t n_expected; /* different k-mers of all nodes; 0: the most that the input may have */
@@ -76,6 +75,12 @@ void set_text(const struct mer *mer, cl_kernel kernel, cl_uint first);
 #define MER_OPTIONS_BYTES 128
 const char *compiler_options(const struct mer *mer, const char *more,
                              char options[MER_OPTIONS_BYTES]);
+
+/** Open the process's file of the output for writing, before work is done for it; or die, naming the cause. */
+void output_open(const struct mer *mer);
+
+/** Write the tables, and give the file its name once all nodes have written theirs; or die, and nothing is left. Collective. */
+void output_write(const struct mer *mer);
 
 /**
  * Compare this process's tables with all their k-mers sorted.

@@ -18,43 +18,20 @@
 
 /* ---- the vertex where a search begins --------------------------------------------------------- */
 
-/* How often SSSP_TRIED vertices are drawn. */
-enum { N_TRIES = 16 };
-
-bool sssp_draw_source(uint64_t *source, uint64_t n_vertices, uint64_t seed,
-                      sssp_degrees *get_degrees, void *context)
+uint64_t sssp_draw_vertex(uint64_t n_vertices, uint64_t seed)
 {
-    uint64_t key = random_mix(random_key(seed)), vertices[SSSP_TRIED], degrees[SSSP_TRIED];
-    for (uint64_t try = 0; try < N_TRIES; try++) {
-        for (uint64_t i = 0; i < SSSP_TRIED; i++)
-            vertices[i] = random_at(key, try * SSSP_TRIED + i) % n_vertices;
-        get_degrees(context, vertices, degrees);
-        for (uint32_t i = 0; i < SSSP_TRIED; i++) {
-            *source = vertices[i];
-            if (degrees[i])
-                return true;
-        }
+    return random_at(random_mix(random_key(seed)), 0) % n_vertices;
+}
+
+uint64_t sssp_steps_to_edges(const struct graph *rows, uint64_t first, uint64_t n_vertices,
+                             uint64_t drawn)
+{
+    uint64_t least = n_vertices;
+    for (uint64_t u = 0; u < rows->n_vertices; u++) {
+        const uint64_t v = first + u, steps = v < drawn ? v + n_vertices - drawn : v - drawn;
+        least = graph_degree(rows, u) && steps < least ? steps : least;
     }
-    return false;
-}
-
-/* The sssp_degrees, of a whole graph. */
-static void get_degrees_of_whole(void *context, const uint64_t *vertices, uint64_t *degrees)
-{
-    const struct graph *const *whole = context;
-    for (uint32_t i = 0; i < SSSP_TRIED; i++)
-        degrees[i] = graph_degree(*whole, vertices[i]);
-}
-
-uint64_t sssp_draw_source_of(const struct graph *whole, uint64_t seed)
-{
-    uint64_t source;
-    if (sssp_draw_source(&source, whole->n_vertices, seed, get_degrees_of_whole, &whole))
-        return source;
-    for (uint64_t u = 0; u < whole->n_vertices; u++)
-        if (graph_degree(whole, u))
-            return u;
-    return 0;
+    return least;
 }
 
 /* ---- distances -------------------------------------------------------------------------------- */
@@ -99,19 +76,6 @@ double sssp_width(enum sssp_form form, uint64_t n_vertices, uint64_t n_edges, do
 {
     double width = mean_weight > 0 ? 2 * mean_weight * (double)n_vertices / (double)n_edges : 1;
     return form == SSSP_FLOAT ? width : fmin(fmax(round(width), 1), UINT32_MAX);
-}
-
-void sssp_check_source(uint64_t n_vertices, uint64_t source)
-{
-    if (source >= n_vertices)
-        die("-r: vertex %llu is not in 0..%llu", (unsigned long long)source,
-            (unsigned long long)n_vertices - 1);
-}
-
-void sssp_check_delta(enum sssp_form form, double delta)
-{
-    if (form != SSSP_FLOAT && (delta != floor(delta) || delta > (double)UINT32_MAX))
-        die("-d: weights are whole numbers, and %g is not in 0..%u", delta, UINT32_MAX);
 }
 
 /* ---- Dijkstra's algorithm --------------------------------------------------------------------- */

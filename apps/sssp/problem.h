@@ -61,22 +61,11 @@ uint64_t sssp_bucket_end(enum sssp_form form, double width, uint64_t distance);
 /** The width of a bucket for a mean weight: twice that over the mean degree; a whole number, at least 1, for those. */
 double sssp_width(enum sssp_form form, uint64_t n_vertices, uint64_t n_edges, double mean_weight);
 
-/** Die if no vertex has this number, or no distance this width. */
-void sssp_check_source(uint64_t n_vertices, uint64_t source);
-void sssp_check_delta(enum sssp_form form, double delta);
-
-/* Vertices that are tried at a time when a source is drawn. */
-#define SSSP_TRIED 64
-
-/** Edges that leave each of some vertices [SSSP_TRIED]. */
-typedef void sssp_degrees(void *context, const uint64_t *vertices, uint64_t *degrees);
-
-/** Draw a vertex with edges. @return  false if there are few, and none was found. */
-bool sssp_draw_source(uint64_t *source, uint64_t n_vertices, uint64_t seed,
-                      sssp_degrees *get_degrees, void *context);
-
-/** Draw a vertex of the whole graph; the first one with edges if few have any, vertex 0 if none has. */
-uint64_t sssp_draw_source_of(const struct graph *whole, uint64_t seed);
+/** A search begins at the first vertex with edges, from a drawn one on: as many steps behind it, the last vertex's being
+ * vertex 0. @return  n_vertices if none of the rows has edges, of which the first is of vertex `first`. */
+uint64_t sssp_draw_vertex(uint64_t n_vertices, uint64_t seed);
+uint64_t sssp_steps_to_edges(const struct graph *rows, uint64_t first, uint64_t n_vertices,
+                             uint64_t drawn);
 
 /**
  * Find all distances serially, with a binary heap; or die.

@@ -33,16 +33,12 @@ static bool is_own(const struct sssp *sssp, uint64_t v)
     return partition_has(&sssp->part.partition, sssp->part.node, v);
 }
 
-/* The sssp_degrees: each node knows its own. */
-static void get_degrees(void *context, const uint64_t *vertices, uint64_t *degrees)
+static void draw_source(struct sssp *sssp)
 {
-    struct sssp *sssp = context;
-    for (uint32_t i = 0; i < SSSP_TRIED; i++)
-        degrees[i] = is_own(sssp, vertices[i])
-                         ? graph_degree(&sssp->part.rows,
-                                        partition_index(&sssp->part.partition, vertices[i]))
-                         : 0;
-    TRY(gravel_reduce(sssp->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, degrees, SSSP_TRIED));
+    const uint64_t n = sssp->part.survey.n_vertices;
+    const uint64_t drawn = sssp_draw_vertex(n, sssp->options.seed);
+    const uint64_t steps = sssp_steps_to_edges(&sssp->part.rows, sssp->part.first, n, drawn);
+    sssp->source = (drawn + node_least(&sssp->node, steps)) % n;
 }
 
 /* ---- open and close -------------------------------------------------------------------------- */
@@ -107,10 +103,13 @@ static void set_arguments(struct sssp *sssp)
 /* What can only be judged by the graph. */
 static void check_options(const struct sssp *sssp)
 {
-    if (sssp->has_source)
-        sssp_check_source(sssp->part.survey.n_vertices, sssp->source);
-    if (sssp->delta != SSSP_CHOOSE_WIDTH)
-        sssp_check_delta(sssp->form, sssp->delta);
+    const uint64_t n = sssp->part.survey.n_vertices;
+    if (sssp->has_source && sssp->source >= n)
+        die("-r: vertex %llu is not in 0..%llu", (unsigned long long)sssp->source,
+            (unsigned long long)n - 1);
+    if (sssp->form != SSSP_FLOAT && sssp->delta != SSSP_CHOOSE_WIDTH &&
+        (sssp->delta != floor(sssp->delta) || sssp->delta > (double)UINT32_MAX))
+        die("-d: weights are whole numbers, and %g is not in 0..%u", sssp->delta, UINT32_MAX);
     if (sssp->node.schedule && (sssp->delta > 0 || sssp->worth > 0 || sssp->sends_own))
         die("--schedule: distances of 32 bits, no --delta, --worth, --send-own and --model");
 }
@@ -129,15 +128,8 @@ static void open_node(void *self)
     node_open(node, filled_most(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
     node_part(node, &sssp->part);
     graph_draw_weights(&sssp->part.rows, sssp->part.first, sssp->options.seed);
-    if (!sssp->has_source && !sssp_draw_source(&sssp->source, sssp->part.survey.n_vertices,
-                                               sssp->options.seed, get_degrees, sssp)) {
-        /* The first vertex with an edge, or vertex 0. */
-        uint64_t first = UINT64_MAX;
-        for (uint64_t u = sssp_n_own(sssp); u-- > 0;)
-            first = graph_degree(&sssp->part.rows, u) ? sssp->part.first + u : first;
-        first = node_least(node, first);
-        sssp->source = first == UINT64_MAX ? 0 : first;
-    }
+    if (!sssp->has_source)
+        draw_source(sssp);
     TRY(gravel_alloc(node->gravel,
                      filled_most(sssp->part.partition.block) * sssp_distance_bytes(sssp),
                      &sssp->distances));

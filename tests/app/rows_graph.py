@@ -22,7 +22,7 @@ REFUSED = [
     ("header.gr", "p sp 3 2\n", ":2: the file ends after 0 of 2 arcs"),
     ("nobody.mtx", MTX + "pattern general\n0 0 0\n", ":3: the graph has no vertices"),
     ("more.mtx", MTX + "pattern general\n2 2 1\n1 2\n2 1\n", ":4: more than the declared 1 entries"),
-    ("oneway.graph", "3 1\n2\n3\n\n", ":5: row 1 lists 2 more often than row 2 lists 1"),
+    ("oneway.graph", "3 1\n2\n3\n\n", ":5: an edge is not in the rows of both its ends"),
     ("zero.gr", "p sp 2 1\na 0 2 3\n", ":2: vertex 0 is not in 1..2"),
     ("past.el", "0 4294967295\n", ":1: vertex 4294967295 is not in 0..4294967294"),
     ("negative.el", "0 1\n1 -2\n", ":2: vertex -2 is not in 0..4294967294"),

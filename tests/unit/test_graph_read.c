@@ -177,7 +177,9 @@ static const struct {
     {".graph", "2 1\n2 2\n1\n", ":3: more than the declared 1 edges, twice each"},
     {".graph", "2 2\n2\n1\n", ":4: 2 neighbours in all, but 2 edges need 4"},
     {".graph", "2 1\n2\n1\n1\n", ":4: more lines than the declared 2 vertices"},
-    {".graph", "2 1 1\n2 5\n1 6\n", ":4: the edge of 1 and 2 weighs 5 in row 1 and 6 in row 2"},
+    {".graph", "2 1 1\n2 5\n1 6\n",
+     ":4: an edge is not in the rows of both its ends equally often, with the same weight: METIS' "
+     "graphchk says which"},
     {".graph", "2 2\n1 2\n1\n",
      ":4: 3 neighbours in all, but 2 edges need 4; a loop needs two in its row"},
     {".mtx", "", ":1: the first line does not start with %%MatrixMarket"},
