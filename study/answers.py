@@ -46,12 +46,13 @@ def machines_table(machines):
 
 
 def section(question, machines):
-    title, link = "## " + question.TITLE, "[Data](data/%s.jsonl), with a command for each row." % question.NAME
+    title = "## " + question.TITLE
     if not machines:
         return title + "\n\nNot measured yet."
     chart = "![%s](charts/%s.svg)" % (question.TITLE, question.NAME)
-    return "\n\n".join([title, "\n".join(answer(question, *of) for of in machines.items()), chart, question.ABOUT,
-                        *tables(question, machines), link])
+    about = "%s\n[The data](data/%s.jsonl)." % (question.ABOUT, question.NAME)
+    return "\n\n".join([title, "\n".join(answer(question, *of) for of in machines.items()), chart, about,
+                        *tables(question, machines)])
 
 
 def answer(question, name, rows):
