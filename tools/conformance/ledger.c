@@ -14,6 +14,7 @@
  * Source:  checkers of queues by history (Jepsen).
  */
 #include "route.h"
+#include "stage.h"
 #include "suites.h"
 #include "support.h"
 
@@ -23,8 +24,6 @@
 #include <string.h>
 
 extern const char ledger_cl[];
-
-#define GROUPS_OF(n_launches) ((n_launches)*LEDGER_GROUPS)
 
 /* What one destination has got from one origin. */
 struct book {
@@ -98,16 +97,6 @@ static int enter(struct gravel *gravel, void *user, uint32_t source,
     return enter_book(book_of(here, origin), here, origin, number);
 }
 
-static void open_books(uint32_t here)
-{
-    for (uint32_t origin = 0; origin < ledger.n_origins; origin++) {
-        struct book *book = book_of(here, origin);
-        book->seen = calloc(ledger.n_launches, LEDGER_LAUNCH / 8);
-        book->round = calloc(GROUPS_OF(ledger.n_launches), 1);
-        MUST(book->seen && book->round);
-    }
-}
-
 static unsigned check_book(uint32_t here, uint32_t origin, uint64_t launch)
 {
     const struct book *book = book_of(here, origin);
@@ -156,25 +145,16 @@ static unsigned check_slots(uint32_t here, uint32_t origin, uint64_t launch)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static bool is_here(uint32_t node)
-{
-    return gravel_is_local(ledger.gravel, node);
-}
-
 /* Checks what the nodes of this process have from each origin. */
 static unsigned check_all(unsigned (*check)(uint32_t here, uint32_t origin, uint64_t launch),
                           uint64_t launch)
 {
     unsigned n_wrong = 0;
     for (uint32_t here = 0; here < ledger.n_nodes; here++)
-        for (uint32_t origin = 0; is_here(here) && origin < ledger.n_origins; origin++)
+        for (uint32_t origin = 0; gravel_is_local(ledger.gravel, here) && origin < ledger.n_origins;
+             origin++)
             n_wrong += check(here, origin, launch);
     return n_wrong;
-}
-
-static void set_argument(cl_kernel kernel, cl_uint index, size_t bytes, const void *value)
-{
-    MUST(clSetKernelArg(kernel, index, bytes, value) == CL_SUCCESS);
 }
 
 static int send_all(cl_kernel kernel, unsigned *n_wrong)
@@ -182,16 +162,15 @@ static int send_all(cl_kernel kernel, unsigned *n_wrong)
     const size_t global_size = LEDGER_GROUPS * LEDGER_GROUP, local_size = LEDGER_GROUP;
     cl_uint has_predicate = ledger.has_predicate;
     int code = 0;
-    set_argument(kernel, 1, sizeof ledger.slots, &ledger.slots);
-    set_argument(kernel, 3, sizeof has_predicate, &has_predicate);
+    stage_set(kernel, 1, sizeof ledger.slots, &ledger.slots);
+    stage_set(kernel, 3, sizeof has_predicate, &has_predicate);
     for (uint64_t launch = 0; launch < ledger.n_launches && !code; launch++) {
-        set_argument(kernel, 2, sizeof launch, &launch);
+        stage_set(kernel, 2, sizeof launch, &launch);
         code = gravel_launch(ledger.gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL);
         if (code || !ledger.by_slots)
             continue;
         code = gravel_barrier(ledger.gravel);
-        if (!code)
-            *n_wrong += check_all(check_slots, launch);
+        *n_wrong += code ? 0 : check_all(check_slots, launch);
         if (!code) /* no node sends before all have checked */
             code = gravel_barrier(ledger.gravel);
     }
@@ -214,12 +193,19 @@ static void open_ledger(int n_arguments, char **arguments)
     ledger.node = gravel_node(ledger.gravel);
     ledger.n_nodes = gravel_n_nodes(ledger.gravel);
     ledger.slots = alloc_or_die(ledger.gravel, (uint64_t)ledger.n_nodes * LEDGER_LAUNCH * 8u);
-    ledger.n_origins = ledger.n_nodes > 1 && is_here(0) && is_here(1) ? 1 : ledger.n_nodes;
-    ledger.books = calloc((size_t)ledger.n_nodes * ledger.n_origins, sizeof *ledger.books);
+    const bool is_loopback =
+        gravel_is_local(ledger.gravel, 0) && gravel_is_local(ledger.gravel, ledger.n_nodes - 1);
+    ledger.n_origins = is_loopback ? 1 : ledger.n_nodes;
+    const size_t n_books = (size_t)ledger.n_nodes * ledger.n_origins;
+    ledger.books = calloc(n_books, sizeof *ledger.books);
     MUST(ledger.books);
-    for (uint32_t node = 0; node < ledger.n_nodes; node++)
-        if (is_here(node))
-            open_books(node);
+    for (size_t i = 0; i < n_books; i++) {
+        if (!gravel_is_local(ledger.gravel, (uint32_t)(i / ledger.n_origins)))
+            continue;
+        ledger.books[i].seen = calloc(ledger.n_launches, LEDGER_LAUNCH / 8);
+        ledger.books[i].round = calloc(ledger.n_launches, LEDGER_GROUPS);
+        MUST(ledger.books[i].seen && ledger.books[i].round);
+    }
 }
 
 static void close_ledger(void)

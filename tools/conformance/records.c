@@ -113,36 +113,23 @@ static void write_line(char *text, size_t room, const char *type, uint32_t n, ui
     }
 }
 
-static void look_at_typed(const char *type, uint32_t origin, uint32_t item, const char *text)
+/* Notes a line of a work-item. @param type  NULL: plain; `second` is of the call that `first` is of */
+static void look_at(const char *type, uint32_t origin, uint32_t item, const char *text)
 {
-    char expected[600], found[16];
-    unsigned n = 0;
-    sscanf(text, "%15s %u", found, &n);
-    for (uint32_t kind = 0; kind < 4; kind++)
-        if (counts[kind] == n) {
-            write_line(expected, sizeof expected, type, n, item);
-            if (strcmp(text, expected) != 0)
-                WRONG("item %u printed \"%.60s\", not \"%.60s\"", item, text, expected);
+    char expected[4][600] = {"none", "first", "spaces a " THERE " s own"};
+    snprintf(expected[3], sizeof expected[3], "second %u", item);
+    for (uint32_t kind = 0; kind < 4; kind++) {
+        if (type)
+            write_line(expected[kind], sizeof expected[kind], type, counts[kind], item);
+        if (strcmp(text, expected[kind]))
+            continue;
+        if (type || kind < 3)
             note_in_order(origin, kind, item);
-            return;
-        }
+        else
+            note(origin, kind, item);
+        return;
+    }
     WRONG("no line of item %u: \"%.100s\"", item, text);
-}
-
-static void look_at_plain(uint32_t origin, uint32_t item, const char *text)
-{
-    char second[32];
-    snprintf(second, sizeof second, "second %u", item);
-    const char *const expected[] = {"none", "first", "spaces a " THERE " s own"};
-    for (uint32_t kind = 0; kind < 3; kind++)
-        if (!strcmp(text, expected[kind])) {
-            note_in_order(origin, kind, item);
-            return;
-        }
-    if (!strcmp(text, second)) /* of the call that `first` is of */
-        note(origin, 3, item);
-    else
-        WRONG("no line of item %u: \"%.100s\"", item, text);
 }
 
 /* Run a kernel whose lines come into a file. @param type  NULL: plain. */
@@ -162,10 +149,8 @@ static void run_printing(cl_kernel kernel, const char *type)
         line[strcspn(line, "\n")] = '\0';
         if (sscanf(line, "[%u:%u]%n", &origin, &item, &at) != 2 || line[at] != ' ')
             WRONG("a line \"%.100s\"", line);
-        else if (type)
-            look_at_typed(type, origin, item, line + at + 1);
         else
-            look_at_plain(origin, item, line + at + 1);
+            look_at(type, origin, item, line + at + 1);
     }
     fclose(file);
 }
