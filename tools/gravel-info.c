@@ -21,60 +21,58 @@
 
 #define TEST_ROUNDS 2000u
 
-enum { KEY_OPENCL_INCLUDE = 256, KEY_LIMIT };
+enum key {
+    DEVICE = 'd',
+    SELF_TEST = 't',
+    ENVIRONMENT = 'e',
+    CLUSTER = 'c',
+    AS_JSON = 'j',
+    OPENCL_INCLUDE = 256,
+    LIMIT,
+    N_KEYS
+};
 
 struct arguments {
     const char *device; /* NULL if not given */
-    bool self_test, env, cluster, json, opencl_include;
+    bool has[N_KEYS];   /* those without a value */
     unsigned limit_s;
 };
 
 static const struct argp_option options[] = {
-    {"device", 'd', "DEVICE", 0, "this device alone, as GRAVEL_DEVICE takes it", 0},
-    {"selftest", 't', NULL, 0, "prove what the devices promise; exit status 1 if one fails", 0},
-    {"env", 'e', NULL, 0, "settings and their GRAVEL_* variables instead of devices", 0},
-    {"cluster", 'c', NULL, 0,
+    {"device", DEVICE, "DEVICE", 0, "this device alone, as GRAVEL_DEVICE takes it", 0},
+    {"selftest", SELF_TEST, NULL, 0, "prove what the devices promise; exit status 1 if one fails",
+     0},
+    {"env", ENVIRONMENT, NULL, 0, "settings and their GRAVEL_* variables instead of devices", 0},
+    {"cluster", CLUSTER, NULL, 0,
      "under mpirun or srun: what each rank has, and what differs between hosts", 0},
-    {"json", 'j', NULL, 0, "one JSON object instead of text", 0},
-    {"opencl-include", KEY_OPENCL_INCLUDE, NULL, 0, "directory where gravel.cl.h is installed", 0},
-    {"limit", KEY_LIMIT, "SECONDS", 0, "give up on a driver after this (30)", 0},
+    {"json", AS_JSON, NULL, 0, "one JSON object instead of text", 0},
+    {"opencl-include", OPENCL_INCLUDE, NULL, 0, "directory where gravel.cl.h is installed", 0},
+    {"limit", LIMIT, "SECONDS", 0, "give up on a driver after this (30)", 0},
     {0}};
-
-static bool *flag_of(struct arguments *arguments, int key)
-{
-    switch (key) {
-    case 't':
-        return &arguments->self_test;
-    case 'e':
-        return &arguments->env;
-    case 'c':
-        return &arguments->cluster;
-    case 'j':
-        return &arguments->json;
-    case KEY_OPENCL_INCLUDE:
-        return &arguments->opencl_include;
-    default:
-        return NULL;
-    }
-}
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
-    bool *flag = flag_of(arguments, key);
     uint64_t number = 0;
-    if (flag) {
-        *flag = true;
-    } else if (key == 'd') {
+    switch (key) {
+    case DEVICE:
         arguments->device = value;
-    } else if (key == KEY_LIMIT) {
+        return 0;
+    case LIMIT:
         if (!gravel_number_within(value, 1, 3600, &number))
             argp_error(state, "--limit: '%s' is not in 1..3600", value);
         arguments->limit_s = (unsigned)number;
-    } else {
+        return 0;
+    case SELF_TEST:
+    case ENVIRONMENT:
+    case CLUSTER:
+    case AS_JSON:
+    case OPENCL_INCLUDE:
+        arguments->has[key] = true;
+        return 0;
+    default:
         return ARGP_ERR_UNKNOWN;
     }
-    return 0;
 }
 
 static int fail(const char *text)
@@ -101,7 +99,7 @@ static int load(struct gravel_config *config)
 static int show_settings(const struct arguments *arguments)
 {
     struct gravel_config config;
-    if (arguments->json)
+    if (arguments->has[AS_JSON])
         print_json(info_settings_json());
     else
         info_settings_print();
@@ -153,38 +151,30 @@ static bool probe_devices(json_t *devices, const struct arguments *arguments)
             continue;
         const struct info_probe probe = {.device =
                                              json_string_value(json_object_get(device, "number")),
-                                         .n_rounds = arguments->self_test ? TEST_ROUNDS : 0,
-                                         .with_node = arguments->self_test};
+                                         .n_rounds = arguments->has[SELF_TEST] ? TEST_ROUNDS : 0,
+                                         .with_node = arguments->has[SELF_TEST]};
         n_probed++;
         n_failed += !note_probe(device, info_probe_run(&probe, arguments->limit_s));
     }
     return n_probed && !n_failed;
 }
 
-static bool is_among(const json_t *numbers, const json_t *number)
-{
-    size_t i;
-    json_t *one;
-    json_array_foreach(numbers, i, one)
-    {
-        if (json_equal(number, one))
-            return true;
-    }
-    return false;
-}
-
 /* If a device is asked for, drop others that do not equal it. @return 0, or 1 if there is no such device. */
 static int keep_asked(json_t *list, bool is_asked)
 {
-    json_t *devices = json_object_get(list, "devices");
-    if (!is_asked)
-        return 0;
-    if (json_is_null(json_object_get(list, "default")))
+    json_t *devices = json_object_get(list, "devices"), *asked = json_array(), *number;
+    size_t i, k;
+    if (is_asked && json_is_null(json_object_get(list, "default")))
         return fail(json_string_value(json_object_get(list, "default_error")));
-    for (size_t i = json_array_size(devices); i-- > 0;)
-        if (!is_among(json_object_get(list, "defaults"),
-                      json_object_get(json_array_get(devices, i), "number")))
-            json_array_remove(devices, i);
+    for (i = 0; i < json_array_size(devices); i++) {
+        json_t *device = json_array_get(devices, i);
+        json_array_foreach(json_object_get(list, "defaults"), k,
+                           number) if (json_equal(number, json_object_get(device, "number")))
+            json_array_append(asked, device);
+    }
+    if (is_asked)
+        json_object_set(list, "devices", asked);
+    json_decref(asked);
     return 0;
 }
 
@@ -195,7 +185,7 @@ static json_t *list_devices(const struct arguments *arguments, bool *is_alone)
     if (load(&config))
         return json_pack("{s:s}", "error", gravel_last_error());
     const char *name = arguments->device ? arguments->device : config.device;
-    *is_alone = arguments->device || (arguments->self_test && *name);
+    *is_alone = arguments->device || (arguments->has[SELF_TEST] && *name);
     const struct info_request request = {
         .device = name, .step = config.step, .is_alone = *is_alone};
     return info_list(&request, arguments->limit_s);
@@ -209,11 +199,11 @@ static int show_devices(const struct arguments *arguments)
     int status = error ? fail(error) : keep_asked(list, is_alone);
     if (!status) {
         bool passed = probe_devices(json_object_get(list, "devices"), arguments);
-        status = arguments->self_test && !passed;
-        if (!arguments->json)
-            info_print(list, arguments->self_test);
+        status = arguments->has[SELF_TEST] && !passed;
+        if (!arguments->has[AS_JSON])
+            info_print(list, arguments->has[SELF_TEST]);
     }
-    if (arguments->json)
+    if (arguments->has[AS_JSON])
         print_json(list);
     else
         json_decref(list);
@@ -228,7 +218,7 @@ static int show_cluster(const struct arguments *arguments)
         cluster ? json_string_value(json_object_get(cluster, "error")) : "out of memory";
     const bool speaks = json_integer_value(json_object_get(cluster, "rank")) == 0;
     const int status = error ? fail(error) : info_cluster_is_broken(cluster);
-    if (speaks && arguments->json)
+    if (speaks && arguments->has[AS_JSON])
         print_json(cluster);
     else {
         if (speaks)
@@ -250,11 +240,11 @@ int main(int argc, char **argv)
     printed_guard();
     argp_program_version = "gravel-info " GRAVEL_VERSION;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (arguments.opencl_include) {
+    if (arguments.has[OPENCL_INCLUDE]) {
         puts(GRAVEL_OPENCL_INCLUDE);
         return 0;
     }
-    return arguments.env       ? show_settings(&arguments)
-           : arguments.cluster ? show_cluster(&arguments)
-                               : show_devices(&arguments);
+    return arguments.has[ENVIRONMENT] ? show_settings(&arguments)
+           : arguments.has[CLUSTER]   ? show_cluster(&arguments)
+                                      : show_devices(&arguments);
 }

@@ -57,7 +57,6 @@ CONTEXTS = {
     "GRAVEL_FBAR(f);": Context(ITEM_KERNEL.replace(", active = degree != 0", "").replace(INCLUDE, INCLUDE + '#include "subgroup.cl.h"\n') +
                                "uint n = degree;\n#ifdef GRAVEL_HAS_SUBGROUPS\n", "#endif\n}"),
     "void sample(struct gravel_call": Context(handlers='{.name = "sample", .n_args = 2}'),
-    ".n_args = 4, .serve = {.n_keys = 1}": Context('#include "gravel.cl.h"\n'),
     "kernel void sum_remote": Context('#include "gravel.cl.h"\n'),
     "kernel void offer(": Context('#include "gravel.cl.h"\n'),
     "ulong book(": Context('#include "gravel.cl.h"\n'),

@@ -76,10 +76,6 @@ def build(directory, compiler, *options, log=None):
     return status or run(["ninja", "-C", directory], log, 1200, is_appended=True), log
 
 
-def manual():
-    return build(BUILD, "gcc", "-Ddocs=enabled", log=log_of("manual"))
-
-
 def figure(name):
     log = log_of(name)
     return run([sys.executable, "-B", "study/figures", "--quick", "--only", name, "--build", BUILD, "--out",
@@ -107,14 +103,7 @@ def set_up_sanitizer(directory, kind):
     return status, log
 
 
-def clang():
-    """For its warnings, which do not depend on optimization; gcc's do."""
-    return build(BUILD + "-clang", "clang", "-Doptimization=0", "-Db_ndebug=true")
-
-
-def packaged():
-    """With what gcc finds by optimizing more."""
-    return build(BUILD + "-packaged", "gcc", "-Doptimization=2", "-Db_ndebug=true", "-Dtests=disabled")
-
-
-BUILDS = {"build with clang": clang, "build as packaged": packaged, "manual": manual}
+# clang for its warnings, which do not depend on optimization; as packaged for those that gcc finds by optimizing more.
+BUILDS = {"build with clang": lambda: build(BUILD + "-clang", "clang", "-Doptimization=0", "-Db_ndebug=true"),
+          "build as packaged": lambda: build(BUILD + "-packaged", "gcc", "-Doptimization=2", "-Db_ndebug=true", "-Dtests=disabled"),
+          "manual": lambda: build(BUILD, "gcc", "-Ddocs=enabled", log=log_of("manual"))}

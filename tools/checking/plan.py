@@ -17,11 +17,13 @@ import sys
 import time
 import zlib
 
+import parts
+
 PARTS = 40
 # The first four build all of it once more, and fetch packages or install them; the others have many processes.
 ONLY_ALL = ["matrix: guide on a fresh Debian", "matrix: packages of Debian", "bindings: Python wheel",
             "mpi: mpi MPICH, jobs", "cluster: cluster Slurm", "cluster: cluster 32 ranks of 4", "mpi: mpi ranks 16"]
-BUILDS = ["build with clang", "build as packaged", "manual"]
+BUILDS = list(parts.BUILDS)
 SANITIZERS = ["address", "thread"]  # in turns, each with a part of its tests, so that eighty commits run all of both
 # Each part of the host's half once: alone, in one process; in jobs of two or three nodes; in jobs in which a node fails.
 # Not the test of a device that is refused: its driver frees memory twice in a thread of its own. Not what takes minutes
