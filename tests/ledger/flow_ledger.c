@@ -24,7 +24,6 @@
 #include "node/node.h"
 #include "opencl/objects.h"
 #include "support.h"
-#include "unit/late_counts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -226,11 +225,29 @@ static bool is_worth_it(const struct random_graph *random)
     return has_join && has_recursion && n_edges < 12 && random->graph.depth > 3;
 }
 
-/* Where the host has a mirror of the flow's memory, its counts are written back. */
+/* A held channel begins a few laps before its counts wrap, with the done counts of all laps before. */
+static void begin_held_late(struct gravelp_view view, uint32_t c, uint64_t *seed)
+{
+    const struct gravelp_channel *channel = &view.channels[c];
+    uint32_t begin = 0u - channel->width * (1 + random_below(seed, 3));
+    uint32_t lap = begin / channel->width, span = gravelp_held_span(channel->width);
+    view.heads[c] = view.tails[c] = begin;
+    view.taken[c] = view.enqueued[c] = 0u - random_below(seed, 40);
+    for (uint32_t i = 0; i < gravelp_held_n_done(channel->width); i++)
+        view.done[channel->done + i] = (lap + (i % 2 == 0)) / 2 * span;
+}
+
+/* Heads, tails and done counts are as billions of elements have left them. Where the host has a mirror of the flow's memory,
+ * they are written back. */
 static void begin_late(struct ledger *ledger)
 {
     struct gravel_flow_memory *memory = &ledger->flow->memory;
-    late_counts_begin(gravelp_view_of(memory->control), &ledger->state);
+    const struct gravelp_view view = gravelp_view_of(memory->control);
+    for (uint32_t layer = 0; layer < view.flow->n_layers; layer++)
+        view.heads[layer] = view.tails[layer] = 0u - random_below(&ledger->state, 40);
+    for (uint32_t c = 0; c < view.flow->n_flat; c++)
+        if (view.channels[c].kind == GRAVEL_HELD)
+            begin_held_late(view, c, &ledger->state);
     if (!memory->region.shared)
         OK(gravel_region_write(
             &memory->region, 4 * (uint64_t)memory->layout->header.fault_at,

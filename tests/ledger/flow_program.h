@@ -4,12 +4,12 @@
  * fuel among elements of its channel's edges. Elements of held channels wait for none to two arrivals, which their maker
  * makes.
  *
- * Path:    tests/unit/random_graph.h -> this -> flow_ledger.c.
+ * Path: flow_ledger.c -> this -> random_graph.h
  */
 #ifndef TESTS_FLOW_PROGRAM_H
 #define TESTS_FLOW_PROGRAM_H
 
-#include "unit/random_graph.h"
+#include "random_graph.h"
 
 #include <stdbool.h>
 

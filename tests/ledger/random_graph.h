@@ -3,7 +3,7 @@
  * Graphs from a seed, sound ones: a few channels of each kind, edges that raise the level or go forward, some that feed
  * themselves.
  *
- * Path:    test_flow_*.c -> random_graph.h -> gravel/flow.h
+ * Path: flow_ledger.c -> flow_program.h -> this -> gravel/flow.h
  */
 #ifndef TESTS_RANDOM_GRAPH_H
 #define TESTS_RANDOM_GRAPH_H
