@@ -243,129 +243,70 @@ TEST_OF("driver", pump_without_a_turn_fails_no_kernel)
 
 /* ---- a kernel that does not end ---------------------------------------------------------------- */
 
-#define SLACK_S 0.6 /* of a wait; a busy machine may be late some of the times: is_once_within */
+#define SLACK_S 0.6 /* of waits; a busy machine may be late some of the times: is_once_within */
 
-static const char turn_source[] =
-    "#include \"gravel.cl.h\"\n"
-    "kernel void turn_until_told(GRAVEL_ARENA, global uint *gate, uint fault)\n"
-    "{\n"
-    "    GRAVEL_OPEN(g);\n"
-    "    if (fault)\n"
-    "        gravelp_fault(g.arena, GRAVELP_FAULT_QUEUE, 0, 0, fault);\n"
-    "    gravelp_store_release(gate + 1, 1);\n"
-    "    while (gravelp_load_acquire(gate) == 0)\n"
-    "        gravelp_pause(0, false);\n"
-    "    gate[2] = 1;\n"
-    "}\n";
-
-/* A node, and a kernel of it that turns, launched by a thread, for on step drain a launch waits. */
-struct turning {
+/* A node, and a kernel of it that stands behind a gate in its queue. */
+struct gated {
     struct gravel *gravel;
-    cl_context context;
-    _Atomic uint32_t *
-        gate; /* memory of the host that outlives the node. [0]: it may end; [1]: it runs; [2]: it has ended */
+    cl_command_queue queue;
+    cl_event gate;
     uint64_t word;
     cl_kernel kernel;
-    pthread_t thread;
-    bool has_thread;
-    int code; /* of the launch */
-    char error[512];
 };
 
-static void *launch_turning(void *argument)
+static struct gated open_gated(uint32_t kernel_limit_ms)
 {
-    struct turning *turning = argument;
-    const size_t one = 1;
-    turning->code = gravel_launch(turning->gravel, turning->kernel, 1, &one, &one, 0, NULL, NULL);
-    snprintf(turning->error, sizeof turning->error, "%s", gravel_last_error());
-    return NULL;
+    cl_int error;
+    struct gated gated = {.gravel = open_impatient(kernel_limit_ms)};
+    gated.word = alloc_or_die(gated.gravel, 64);
+    gated.kernel = body_kernel(gated.gravel, "gravel_inc_uint_wg(g, a, 0, 0);",
+                               (const uint64_t[3]){gated.word});
+    gated.queue = gravel_cl_queue(gated.gravel);
+    MUST(clRetainCommandQueue(gated.queue) == CL_SUCCESS);
+    gated.gate = clCreateUserEvent(gravel_cl_context(gated.gravel), &error);
+    MUST(error == CL_SUCCESS);
+    return gated;
 }
 
-static void start_turning(struct turning *turning, cl_uint fault, uint32_t kernel_limit_ms)
+/* Returns what the launch did, which waits on step drain. */
+static int launch_gated(const struct gated *gated)
 {
-    struct gravel *gravel = open_impatient(kernel_limit_ms);
-    *turning = (struct turning){.gravel = gravel,
-                                .context = gravel_cl_context(gravel),
-                                .word = alloc_or_die(gravel, 64),
-                                .has_thread = true};
-    clRetainContext(turning->context);
-    turning->gate =
-        clSVMAlloc(turning->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0);
-    if (!turning->gate)
-        skip_all("the device has no fine-grain buffer SVM, through which the test ends its kernel");
-    for (int i = 0; i < 3; i++)
-        atomic_init(&turning->gate[i], 0);
-    cl_program program = build_or_die(gravel, turn_source, NULL);
-    turning->kernel = kernel_or_die(gravel, program, "turn_until_told");
-    MUST(clSetKernelArgSVMPointer(turning->kernel, 1, turning->gate) == CL_SUCCESS);
-    MUST(clSetKernelArg(turning->kernel, 2, sizeof fault, &fault) == CL_SUCCESS);
-    clReleaseProgram(program);
-    MUST(pthread_create(&turning->thread, NULL, launch_turning, turning) == 0);
-    for (double begin = seconds_now(); atomic_load(&turning->gate[1]) == 0; usleep(1000))
-        assert_true(may_wait(begin, LIMIT_S));
+    const size_t size = 64;
+    MUST(clEnqueueBarrierWithWaitList(gated->queue, 1, &gated->gate, NULL) == CL_SUCCESS);
+    return gravel_launch(gated->gravel, gated->kernel, 1, &size, &size, 0, NULL, NULL);
 }
 
-/* Waits until the launch has returned: at once, but on step drain. */
-static void await_launch(struct turning *turning)
+/* Lets the kernel run, in memory that the node may have left, and waits for it. */
+static void end_gated(struct gated *gated)
 {
-    if (turning->has_thread)
-        MUST(pthread_join(turning->thread, NULL) == 0);
-    turning->has_thread = false;
+    clSetUserEventStatus(gated->gate, CL_COMPLETE); /* unless it is */
+    MUST(clFinish(gated->queue) == CL_SUCCESS);
+    clReleaseEvent(gated->gate);
+    clReleaseKernel(gated->kernel);
+    clReleaseCommandQueue(gated->queue);
 }
 
-/* Whether somebody else holds the kernel: the command that runs it. */
-static bool is_in_use(cl_kernel kernel)
-{
-    cl_uint n = 0;
-    MUST(clGetKernelInfo(kernel, CL_KERNEL_REFERENCE_COUNT, sizeof n, &n, NULL) == CL_SUCCESS);
-    return n > 1;
-}
-
-/* Lets the kernel end, and waits for it. */
-static void end_turning(struct turning *turning)
-{
-    assert_int_equal(turning->gate[2], 0);
-    atomic_store(&turning->gate[0], 1);
-    await_launch(turning);
-    while (turning->gate[2] == 0 || is_in_use(turning->kernel))
-        usleep(1000);
-    clReleaseKernel(turning->kernel);
-    clSVMFree(turning->context, turning->gate);
-    clReleaseContext(turning->context);
-}
-
-static double late_s; /* the most by which a wait of an attempt has ended behind its limit */
-
-/* A wait that must give up with this text, soon after the limit [s] is over. */
-#define EXPECT_GIVES_UP(call, limit_s, part)                                            \
-    do {                                                                                \
-        double begin_s_ = seconds_now();                                                \
-        expect_error((call), GRAVEL_EKERNEL, part);                                     \
-        double late_s_ = seconds_now() - begin_s_ - (limit_s);                          \
-        print_message("%s: late by %.2f s, %s\n", #call, late_s_, gravel_last_error()); \
-        if (late_s_ > late_s)                                                           \
-            late_s = late_s_;                                                           \
-    } while (0)
-
+/* Returns by how long the waits end behind their limits [s]. */
 static double try_waits_name_the_kernel_and_end(void)
 {
-    struct turning turning;
-    late_s = 0;
-    double begin = seconds_now();
-    start_turning(&turning, 0, KERNEL_LIMIT_MS);
-    await_launch(&turning);
-    EXPECT_GIVES_UP(gravel_quiet(turning.gravel), 0.3, "kernel turn_until_told");
-    assert_true(seconds_now() - begin >= 0.3);
-    EXPECT_GIVES_UP(gravel_fence(turning.gravel), 0.3, "kernel turn_until_told");
-    EXPECT_GIVES_UP(gravel_barrier(turning.gravel), 0.3, "GRAVEL_KERNEL_LIMIT");
-    end_turning(&turning);
-    if (takes_step(turning.gravel, "drain")) {
-        assert_int_equal(turning.code, GRAVEL_EKERNEL);
-        assert_non_null(strstr(turning.error, "kernel turn_until_told"));
-    }
-    OK(gravel_quiet(turning.gravel)); /* it was slow, and that is all */
-    OK(gravel_close(turning.gravel));
-    return late_s;
+    struct gated gated = open_gated(KERNEL_LIMIT_MS);
+    const bool is_drained = takes_step(gated.gravel, "drain");
+    const double begin = seconds_now();
+    const int code = launch_gated(&gated);
+    expect_error(code, is_drained ? GRAVEL_EKERNEL : 0, "kernel body");
+    OK(gravel_update(gated.gravel, GRAVEL_INC, GRAVEL_UINT, gated.word, NULL, 1));
+    expect_error(gravel_quiet(gated.gravel), GRAVEL_EKERNEL, "kernel body");
+    const double first_s = seconds_now() - begin;
+    expect_error(gravel_fence(gated.gravel), GRAVEL_EKERNEL, "kernel body");
+    expect_error(gravel_barrier(gated.gravel), GRAVEL_EKERNEL, "GRAVEL_KERNEL_LIMIT");
+    const double took_s = seconds_now() - begin;
+    assert_true(first_s >= 0.3);
+    end_gated(&gated);
+    OK(gravel_quiet(gated.gravel)); /* it was slow, and that is all */
+    assert_int_equal(word32(gated.gravel, 0, gated.word), 64);
+    assert_int_equal(word32(gated.gravel, 1, gated.word), 1);
+    OK(gravel_close(gated.gravel));
+    return took_s - 0.3 * (is_drained ? 4 : 3);
 }
 
 TEST(waits_name_the_kernel_and_end)
@@ -373,48 +314,41 @@ TEST(waits_name_the_kernel_and_end)
     assert_true(is_once_within(SLACK_S, try_waits_name_the_kernel_and_end));
 }
 
-static void *quiet_thread(void *gravel)
+static void *open_gate_later(void *gate)
 {
-    return (void *)(intptr_t)gravel_quiet(gravel);
+    usleep(3 * TIMEOUT_MS * 1000);
+    MUST(clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS);
+    return NULL;
 }
 
-/* For longer than the time limit a kernel keeps step drain's network thread from applying: that is no failure, unless there
- * is a limit. */
+/* For longer than the time limit. */
 TEST(kernel_without_a_limit_is_waited_for)
 {
-    struct turning turning;
-    pthread_t quiet;
-    void *code;
-    double begin = seconds_now();
-    start_turning(&turning, 0, KERNEL_LIMIT_MS);
-    OK(gravel_update(turning.gravel, GRAVEL_INC, GRAVEL_UINT, turning.word, NULL, 1));
-    expect_error(gravel_quiet(turning.gravel), GRAVEL_EKERNEL, "GRAVEL_KERNEL_LIMIT");
-    end_turning(&turning);
-    gravel_close(turning.gravel);
-    assert_true(is_within(begin, LIMIT_S));
-    start_turning(&turning, 0, 0);
-    OK(gravel_update(turning.gravel, GRAVEL_INC, GRAVEL_UINT, turning.word, NULL, 1));
-    MUST(pthread_create(&quiet, NULL, quiet_thread, turning.gravel) == 0);
-    usleep(3 * TIMEOUT_MS * 1000);
-    end_turning(&turning);
-    MUST(pthread_join(quiet, &code) == 0);
-    assert_int_equal((intptr_t)code, 0);
-    assert_int_equal(turning.code, 0);
-    OK(gravel_quiet(turning.gravel));
-    assert_int_equal(word32(turning.gravel, 1, turning.word), 1);
-    OK(gravel_close(turning.gravel));
+    struct gated gated = open_gated(0);
+    pthread_t thread;
+    const double begin = seconds_now();
+    MUST(pthread_create(&thread, NULL, open_gate_later, gated.gate) == 0);
+    OK(launch_gated(&gated));
+    OK(gravel_update(gated.gravel, GRAVEL_INC, GRAVEL_UINT, gated.word, NULL, 1));
+    OK(gravel_quiet(gated.gravel));
+    assert_true(seconds_now() - begin >= 3e-3 * TIMEOUT_MS);
+    MUST(pthread_join(thread, NULL) == 0);
+    end_gated(&gated);
+    assert_int_equal(word32(gated.gravel, 0, gated.word), 64);
+    assert_int_equal(word32(gated.gravel, 1, gated.word), 1);
+    OK(gravel_close(gated.gravel));
 }
 
 static double try_close_leaves_the_kernel_its_memory(void)
 {
-    struct turning turning;
-    late_s = 0;
-    start_turning(&turning, 0, KERNEL_LIMIT_MS);
-    await_launch(&turning);
-    EXPECT_GIVES_UP(gravel_close(turning.gravel), 0.3, "kernel turn_until_told");
+    struct gated gated = open_gated(KERNEL_LIMIT_MS);
+    (void)launch_gated(&gated);
+    const double begin = seconds_now();
+    expect_error(gravel_close(gated.gravel), GRAVEL_EKERNEL, "kernel body");
+    const double took_s = seconds_now() - begin;
     expect_logged("a kernel still runs");
-    end_turning(&turning);
-    return late_s;
+    end_gated(&gated);
+    return took_s - 0.3;
 }
 
 TEST(close_leaves_the_kernel_its_memory)
@@ -422,19 +356,30 @@ TEST(close_leaves_the_kernel_its_memory)
     assert_true(is_once_within(SLACK_S, try_close_leaves_the_kernel_its_memory));
 }
 
-/* The failure is the error of every call; which kernel does not heed it is in the log. @return what closing takes [s]. */
+/* The failure of another kernel is the error of every call; which kernel does not heed it is in the log. @return what the calls
+ * take behind the first, which gives kernels the time limit [s]. */
 static double close_failed(void)
 {
-    struct turning turning;
-    start_turning(&turning, 77, 0);
-    await_launch(&turning);
-    EXPECT_GIVES_UP(gravel_quiet(turning.gravel), 0.5, "needs 77 slots");
-    expect_logged("kernel turn_until_told has not ended");
-    EXPECT_GIVES_UP(gravel_barrier(turning.gravel), 0.0, "needs 77 slots");
-    double begin = seconds_now();
-    expect_error(gravel_close(turning.gravel), GRAVEL_EKERNEL, "needs 77 slots");
-    double took_s = seconds_now() - begin;
-    end_turning(&turning);
+    struct gated gated = open_gated(0);
+    const size_t size = 64;
+    cl_int error;
+    cl_event first = clCreateUserEvent(gravel_cl_context(gated.gravel), &error);
+    MUST(error == CL_SUCCESS);
+    cl_kernel fails =
+        body_kernel(gated.gravel, "gravelp_fault(g.arena, GRAVELP_FAULT_QUEUE, 0, 0, 77);",
+                    (const uint64_t[3]){0});
+    OK(gravel_launch(gated.gravel, fails, 1, &size, &size, 1, &first, NULL));
+    OK(launch_gated(&gated));
+    MUST(clSetUserEventStatus(first, CL_COMPLETE) == CL_SUCCESS);
+    expect_error(gravel_quiet(gated.gravel), GRAVEL_EKERNEL, "needs 77 slots");
+    expect_logged("kernel body has not ended");
+    const double begin = seconds_now();
+    expect_error(gravel_barrier(gated.gravel), GRAVEL_EKERNEL, "needs 77 slots");
+    expect_error(gravel_close(gated.gravel), GRAVEL_EKERNEL, "needs 77 slots");
+    const double took_s = seconds_now() - begin;
+    end_gated(&gated);
+    clReleaseKernel(fails);
+    clReleaseEvent(first);
     return took_s;
 }
 
