@@ -39,7 +39,7 @@
       "the queue's consumer; its own polls", "`GRAVEL_EKERNEL`", "`device step`") \
     X(WORD, 0, "T, anew while functions that block have questions of its node; on drain a number of polls", \
       "a kernel, for a word or at a fine-grain barrier", "the queue's consumer; its own polls", "`GRAVEL_EKERNEL`", \
-      "`device request`, `device answer`") \
+      "`device stuck`, `device answer`") \
     X(HANDLER, 4, "", "a handler in OpenCL C", "the network thread", "`GRAVEL_EKERNEL`, the handler", \
       "`device opencl_handler` on every step") \
     X(CHAIN, 600, " by default: `GRAVEL_CHAIN_LIMIT`", "a barrier, while handlers keep sending", "the network thread", \

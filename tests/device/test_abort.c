@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node that is given up: calls that wait end, kernels that wait end, and closing takes no time. Jobs of several
- * processes are in tests/mpi/die.c.
+ * A node that is given up while a kernel waits, by a handler, by a thread while another closes, and where the log function
+ * stays. What other nodes and calls report then is in tests/mpi/die.c.
  *
  * Path: meson test -> this -> lib/node/abort.c, lib/network/liveness.c
  */
@@ -56,26 +56,6 @@ TEST(a_kernel_that_waits_ends)
     pthread_join(thread, NULL);
     clReleaseKernel(kernel);
     expect_close(gravel, WHY);
-}
-
-TEST(every_call_says_why)
-{
-    struct gravel *gravel = open_loopback(2, NULL);
-    uint64_t word = alloc_or_die(gravel, 64), value = 7, sum = 1, offset;
-    cl_kernel kernel = scoped_body(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", word, 0, 0);
-    const size_t size = 64;
-    OK(gravel_abort(gravel, NULL));
-    const char *why = "gravel_abort gave no text";
-    expect_error(gravel_put(gravel, word, &value, sizeof value, 1), GRAVEL_EABORT, why);
-    expect_error(gravel_get(gravel, word, &value, sizeof value, 1), GRAVEL_EABORT, why);
-    expect_error(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, word, NULL, 1), GRAVEL_EABORT, why);
-    expect_error(gravel_launch(gravel, kernel, 1, &size, &size, 0, NULL, NULL), GRAVEL_EABORT, why);
-    expect_error(gravel_alloc(gravel, 64, &offset), GRAVEL_EABORT, why);
-    expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &sum, 1), GRAVEL_EABORT, why);
-    expect_error(gravel_fence(gravel), GRAVEL_EABORT, why);
-    expect_error(gravel_quiet(gravel), GRAVEL_EABORT, why);
-    expect_error(gravel_barrier(gravel), GRAVEL_EABORT, why);
-    expect_close(gravel, why);
 }
 
 TEST(a_handler_may_abort)

@@ -66,6 +66,27 @@ TEST(what_does_not_build_is_named)
     assert_null(strstr(gravel_last_error(), "advice"));
 }
 
+TEST(without_64_bit_atomics_waits_for_longs_do_not_build)
+{
+    static const char source[] = "#undef cl_khr_int64_base_atomics\n"
+                                 "#include \"gravel.cl.h\"\n"
+                                 "kernel void wait(GRAVEL_ARENA) { GRAVEL_OPEN(g); "
+                                 "gravel_wait_until_CALL(g, 8, GRAVEL_CMP_EQ, 1); }\n";
+    static const char *const rows[][2] = {
+        {"uint_wg", NULL}, {"ulong_wg", "wait_for_a_uint"}, {"long_wi", "wait_for_an_int"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char option[64], part[96];
+        cl_program program = NULL;
+        snprintf(option, sizeof option, "-Dgravel_wait_until_CALL=gravel_wait_until_%s",
+                 rows[i][0]);
+        snprintf(part, sizeof part, "gravel_error_this_device_has_no_64_bit_atomics_so_%s",
+                 rows[i][1] ? rows[i][1] : "");
+        expect_error(gravel_program_build(gravel, "wait.cl", source, option, &program),
+                     rows[i][1] ? GRAVEL_EBUILD : 0, part);
+        clReleaseProgram(program);
+    }
+}
+
 TEST(macros_that_change_the_headers_are_refused)
 {
     static const char *const options[] = {"-Dn=5", "-D n=5", "-DX=1 -Dn", "-Dn=5 -DX=1",

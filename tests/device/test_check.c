@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Checked mode: a call that not all work-items of a group make, or not alike, is told by kernel, line and group, and
- * nothing of it is sent; calls that are right work as they do without it. Of host calls the heap is not shown before what
+ * nothing of it is sent. Of host calls the heap is not shown before what
  * was launched is applied, a write to a map that is to be read is named, and threads that launch and wait side by side are
  * not accused.
  *
@@ -206,32 +206,6 @@ TEST(call_of_a_sub_group_in_a_branch_is_told)
         skip_because("the device has no sub-groups");
     expect_error(code, GRAVEL_EKERNEL, "work-group at (64), sub-group ");
     expect_error(code, GRAVEL_EKERNEL, "work-items made the call");
-}
-
-/* ---- what is right --------------------------------------------------------------------------- */
-
-TEST(right_calls_send_all)
-{
-    const struct words words = make_words();
-    OK(run_body(
-        gravel,
-        BODY("gravel_inc_uint_wg(g, a, i, 1);"
-             "gravel_add_uint_wg_if(g, i % 2, a, i, 2, 1);"
-             "if (i % 3 == 0) gravel_add_uint_wi(g, a, i, 4, 1);"
-             "GRAVEL_FOR_WG (g, n, active, i % 5) gravel_inc_uint_wg_if(g, active, b, i, n % 2);"
-             "for (uint n = 0; n < 3; n++) if (n == 1) gravel_add_uint_wg(g, a, i, 8, 1);"),
-        N, GROUP, words.a, words.b, 0));
-    const uint32_t *a = read_map(gravel, 1, words.a, 4 * N);
-    for (uint32_t i = 0; i < N; i++)
-        assert_int_equal(a[i], 9 + i % 2 * 2 + (i % 3 == 0 ? 4 : 0));
-    unmap(gravel, a);
-    for (uint32_t node = 0; node < 2; node++) {
-        const uint32_t *b = read_map(gravel, node, words.b, 4 * N);
-        for (uint32_t i = 0; i < N; i++)
-            assert_int_equal(b[i], (i % 5 + 1 - node) / 2);
-        unmap(gravel, b);
-    }
-    free_words(&words);
 }
 
 /* ---- calls of the host ------------------------------------------------------------------------ */

@@ -167,15 +167,6 @@ TEST(endless_chain_ends_a_barrier_that_has_a_limit)
     closes_with(node, GRAVEL_ETIMEOUT, "handlers still send");
 }
 
-/* 75 times the longest wait, unless the caller says. */
-TEST(chain_has_a_limit_by_itself)
-{
-    struct gravel_config config = loopback_config(2);
-    config.timeout_ms = 3000;
-    struct gravel *node = scoped_node(&config, NULL);
-    assert_int_equal(gravel_config_of(node)->chain_limit_ms, 225000);
-}
-
 TEST(quiet_beside_an_endless_ping_pong_ends)
 {
     struct gravel *node = open_ping(false);

@@ -146,6 +146,8 @@ TEST(messages_of_kernels_are_refused_and_named)
          GRAVEL_ERANGE, "place 1099511627776 of long"},
         {BODY(ASK "gravel_get_uint_wg(g, a, i, reply, i % 64 == 3 ? 1024 : i, 1);"), words, 0,
          GRAVEL_ERANGE, "place 1024 of uint at result"},
+        {BODY("gravel_put_signal_uint_wg(g, a, 0, 7, b, 1);"), words, freed, GRAVEL_ERANGE,
+         "is in no allocation"},
         {BODY("if (i == 6) gravel_inc_uint_wi(g, a, 5, 1ul << 32);"), words, 0, GRAVEL_ERANGE,
          "destination 4294967296 "},
         {BODY(FAR_NODE "gravel_put_ulong_wg(g, a, (uint)i, 7, n);"), words, 0, GRAVEL_ERANGE,

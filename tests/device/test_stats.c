@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics add up, and a node with nothing to do costs nothing.
+ * Statistics add up, node buffers are as many as GRAVEL_AGGREGATION says, and a node with nothing to do costs nothing.
  *
- * Path: meson test -> this -> lib/node/stats.c, lib/base/await.c
+ * Path: meson test -> this -> lib/node/stats.c, lib/aggregate/sender.c, lib/base/await.c
  */
 #include <time.h>
 #include <unistd.h>
@@ -98,6 +98,30 @@ TEST(pieces_of_a_put_are_messages)
     assert_int_equal(to[0].sent_messages, 1);
     assert_int_equal(total.sent_messages, N_PIECES + 1);
     OK(gravel_free(gravel, table));
+}
+
+/* Returns the node buffers that messages of 20 groups to each of 3 nodes take; every item adds to the word of its group. */
+static uint64_t count_buffers(const char *aggregation)
+{
+    enum { NODES = 3, GROUPS = 20, GROUP = 48 };
+    struct gravel_config config = loopback_config(NODES);
+    strcpy(config.aggregation, aggregation);
+    struct gravel *node = scoped_node(&config, NULL);
+    const uint64_t words = alloc_or_die(node, GROUPS * sizeof(uint32_t));
+    OK(gravel_stats_reset(node));
+    OK(run_body(node, "gravel_inc_uint_wg(g, a, i / b, i % 3);", GROUPS * GROUP, GROUP, words,
+                GROUP, 0));
+    const struct gravel_stats stats = stats_of(node);
+    for (uint32_t i = 0; i < NODES; i++)
+        expect_words(node, i, words, GROUP / NODES, GROUPS);
+    return stats.sent_buffers;
+}
+
+TEST(a_buffer_takes_what_the_setting_says)
+{
+    assert_int_equal(count_buffers("off"), 20 * 48);
+    assert_int_equal(count_buffers("group"), 20 * 3);
+    assert_in_range(count_buffers("destination"), 3, 20 * 3 - 1);
 }
 
 TEST(reset_starts_from_zero)

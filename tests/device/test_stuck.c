@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that break the queue's protocol or have no consumer: an error that names queue and ticket within the
- * time limit, never a hang. Each test has a watch of its own.
+ * Kernels that break the queue's protocol, have no consumer, or wait for a word: an error that names queue and ticket, or the
+ * word, within the time limit, never a hang. Each test has a watch of its own.
  *
- * Path: meson test -> this -> aggregator.c (stuck tickets), cl/device/queue.cl.h (patience)
+ * Path: meson test -> this -> aggregator.c (stuck tickets), cl/device/queue.cl.h (patience), cl/device/wait.cl.h
  */
+#include <pthread.h>
+#include <unistd.h>
+
 #include "expect.h"
 
 #define TIMEOUT_MS 500u
@@ -135,4 +138,81 @@ TEST(fault_names_the_work_group_of_the_whole_launch)
     expect_fault_at(1, global_1, local_1, 6399, "work-group at (6336) needs 77 slots");
     expect_fault_at(2, global_2, local_2, 30 * 64 + 33, "work-group at (32, 28) needs 77 slots");
     expect_fault_at(3, global_3, local_3, (4 * 8 + 5) * 16 + 9, "work-group at (8, 4, 3) needs");
+}
+
+/* ---- waits ------------------------------------------------------------------------------------ */
+
+static void *send_slowly(void *argument)
+{
+    struct gravel *gravel = argument;
+    for (uint32_t i = 0; i < 6; i++) {
+        usleep(120000);
+        OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, 128, NULL, 0));
+    }
+    return NULL;
+}
+
+/* Six changes of a word, none further apart than the limit, all together longer than it. */
+TEST(a_wait_goes_on_while_its_word_changes)
+{
+    struct gravel *gravel = open_impatient(0);
+    if (takes_step(gravel, "drain"))
+        skip_because("no kernel waits on step drain");
+    pthread_t thread;
+    uint64_t other = alloc_or_die(gravel, 64), word = alloc_or_die(gravel, 64);
+    assert_int_equal(word, 128);
+    MUST(pthread_create(&thread, NULL, send_slowly, gravel) == 0);
+    OK(run_body(gravel,
+                BODY("bool holds = gravel_wait_until_int_wg(g, b, GRAVEL_CMP_GT, 5);"
+                     "*(global uint *)gravel_local(g, a) = holds + 1;"),
+                1, 1, other, word, 0));
+    pthread_join(thread, NULL);
+    assert_int_equal(word32(gravel, 0, other), 2);
+}
+
+/* A long and its bound by both halves. */
+TEST(a_wait_for_nothing_ends_and_is_named)
+{
+    static const struct {
+        const char *type;
+        uint64_t word;
+        const char *text, *text_on_drain;
+    } rows[] = {
+        {"uint", 0, "to be >= 7; it has been 0 for 0.5 s", "no kernel waits on step drain"},
+        {"ulong", 0x200000001, "to be >= 12884901889; it has been 8589934593 for 0.5 s",
+         "(it is 8589934593) to be >= 12884901889"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gravel *gravel = open_impatient(0);
+        const uint64_t word = alloc_or_die(gravel, 64);
+        const bool is_long = rows[i].word;
+        OK(gravel_put(gravel, word + 8, &rows[i].word, sizeof rows[i].word, 0));
+        OK(gravel_quiet(gravel));
+        int code = run_body(
+            gravel,
+            is_long ? BODY("gravel_wait_until_ulong_wg(g, a + 8, GRAVEL_CMP_GE, 0x300000001ul);")
+                    : BODY("gravel_wait_until_uint_wg(g, a + 8, GRAVEL_CMP_GE, 7);"),
+            64, 64, word, 0, 0);
+        expect_error(code, GRAVEL_EKERNEL,
+                     takes_step(gravel, "drain") ? rows[i].text_on_drain : rows[i].text);
+        expect_error(code, GRAVEL_EKERNEL, "word at heap offset 72");
+        closes_with(gravel, GRAVEL_EKERNEL, "");
+    }
+}
+
+/* The wait for an answer that was refused ends, and the refusal is told with it. */
+TEST(the_cause_of_a_vain_wait_is_told)
+{
+    struct gravel *gravel = open_impatient(0);
+    uint64_t words = alloc_or_die(gravel, 64), signal = alloc_or_die(gravel, 64);
+    if (takes_step(gravel, "drain"))
+        skip_because("no kernel waits on step drain");
+    int code = run_body(gravel,
+                        BODY("struct gravel_reply reply = {a, b};"
+                             "uint n = gravel_get_uint_wg(g, a, 999, reply, 0, 1);"
+                             "gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_GE, n);"),
+                        64, 64, words, signal, 0);
+    expect_error(code, GRAVEL_EKERNEL, "waited for the word");
+    expect_error(code, GRAVEL_EKERNEL, "index 999 of uint");
+    closes_with(gravel, GRAVEL_EKERNEL, "");
 }
