@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Write the reference pages that the sources imply: calls, settings, counters, errors, and the limits of waits.
 
-usage: docs/reference.py            writes docs/reference/NAME.md
-       docs/reference.py --check    writes nothing
+usage: docs/reference.py                      writes docs/reference/NAME.md
+       docs/reference.py --check              writes nothing
+       docs/reference.py --man DIR VERSION    writes a manual page (section 3) of each header and each of its calls
 exit:  0; with --check 1 if a page is not what this would write, after its name and the first line that differs
 
 Path: include/gravel/, gravel.hpp too, cl/gravel.cl.h, cl/steal.cl.h, cl/server.cl.h, ... -> this -> docs/reference/.
@@ -125,6 +126,11 @@ def title(text):
 
 # ---- pages -------------------------------------------------------------------------------------
 
+def declared_in(code):
+    code = re.sub(r"^ *#.*\n?", "", code, flags=re.M).strip()
+    return re.findall(r"^(?:typedef .*?;|struct \w+ \{.*?^\};|struct \w+;|[a-z][^;{}]*\);)", code, re.M | re.S)
+
+
 def host_body(path):
     """Every declaration of a header under its comment; declarations without one are under the one before."""
     text = read(path)
@@ -138,10 +144,11 @@ def host_body(path):
         if "@file" in comment:
             types = "\n\n## Types\n" if re.search(r"^struct \w+( \{|;)", text, re.M) else "\n"
             out.append(paragraphs(re.sub(r"@file \S+\n", "", stripped(comment))) + types)
-        code = re.sub(r"^ *#.*\n?", "", code, flags=re.M).strip()
-        declared = re.findall(r"^(?:typedef .*?;|struct \w+ \{.*?^\};|struct \w+;|[a-z][^;{}]*\);)", code, re.M | re.S)
+        declared = declared_in(code)
         if not declared or "X(" in comment:
             continue
+        for name in re.findall(r"@param (\w+)", comment):
+            assert re.search(r"\b%s\b" % name, code), "%s: @param %s is no parameter of %s" % (path, name, declared)
         found = [re.search(r"(gravel_\w+)\(|struct (\w+)|(\w+)\(", d) for d in declared]
         own = [f.group(1) or f.group(2) or f.group(3) for f in found]
         out.append(entry("### %s" % ", ".join(own), fenced("\n".join(d.replace("/**<", "/*") for d in declared)),
@@ -400,6 +407,55 @@ PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": f
          "errors": errors, "../design/failure": failure}
 
 
+# ---- manual pages ------------------------------------------------------------------------------
+
+MANUAL = """.\\" Written by docs/reference.py.
+.TH "%(name)s" 3 "%(version)s" "Gravel" "Gravel manual"
+.SH NAME
+%(name)s \\- %(brief)s
+.SH SYNOPSIS
+.nf
+#include <gravel/%(header)s>
+.PP
+%(code)s
+.fi
+.SH DESCRIPTION
+%(text)s
+.SH "SEE ALSO"
+.BR %(whole)s (3),
+.BR gravel\\-info (1)
+"""
+
+
+def roff(text, is_code=False):
+    """As troff takes it: no escape, and no request where a line begins."""
+    text = text if is_code else re.sub(r"^ +", "", text, flags=re.M)
+    return re.sub(r"^([.'])", r"\\&\1", text.replace("\\", r"\e").replace("-", r"\-"), flags=re.M)
+
+
+def man_text(comment):
+    body, parameters, returned = tagged(re.sub(r"@file \S+\n", "", stripped(comment)))
+    parts = [".nf\n%s\n.fi" % roff(part, True) if part.startswith("    ") else ".PP\n" + roff(part)
+             for part in re.split(r"\n\n+|\n(?=(?:Memory|Source|Threads|Note|Errors): )", body) if not part.startswith("Path:")]
+    parts += [".TP\n.I %s\n%s" % tuple(map(roff, re.match("`(.*)`: (.*)", parameter).groups())) for parameter in parameters]
+    return "\n".join(parts + ([".PP\nReturns " + roff(" ".join(returned))] if returned else []))
+
+
+def write_manual(out, version):
+    os.makedirs(out, exist_ok=True)
+    for header in ("gravel.h", "flow.h", "steal.h", "mirror.h", "accumulator.h", "block_pool.h", "server.h"):
+        whole = "gravel_" * (header != "gravel.h") + header
+        for comment, code in pieces(read("include/gravel/" + header)):
+            pages = {re.search(r"(gravel_\w+)\(", call).group(1): call for call in declared_in(code)
+                     if not call.startswith(("typedef", "struct")) or re.match(r"struct \w+ \*?gravel_\w+\(", call)}
+            for name, call in ({whole: ""} if "@file" in comment else pages).items():
+                text = man_text(comment)
+                brief = re.split(r"\.(?:\s|$)", text.partition("\n")[2], maxsplit=1)[0].replace("\n", " ")
+                with open(os.path.join(out, name + ".3"), "w", encoding="utf-8") as page:
+                    page.write(MANUAL % {"name": name, "version": version, "brief": brief, "header": header, "whole": whole,
+                                         "code": roff(call, True), "text": text})
+
+
 def differs(path, text):
     """The first line that differs, or None."""
     have = read(path).split("\n") if os.path.exists(os.path.join(TOP, path)) else []
@@ -424,6 +480,8 @@ def main(is_check):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--man"] and len(sys.argv) == 4:
+        sys.exit(write_manual(*sys.argv[2:]))
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
     sys.exit(main(bool(sys.argv[1:])))

@@ -111,7 +111,7 @@ def make(build, is_all, turn):
     """@param turn  None: of find_turn."""
     tests, core, rest = split(build)
     if is_all:
-        return Plan("all: %d tests, figures, clang, manual, sanitizers" % len(tests), [t for t, _ in tests],
+        return Plan("all: %d tests, figures, clang, sanitizers" % len(tests), [t for t, _ in tests],
                     figures(), BUILDS, [(kind, None) for kind in SANITIZERS], "")
     turn, origin = find_turn() if turn is None else (turn, "--part")
     part = turn % PARTS
@@ -119,7 +119,7 @@ def make(build, is_all, turn):
     some_figures = [figure for figure in all_figures if part_of(figure) == part]
     kind = SANITIZERS[turn // PARTS % 2]
     sanitized = [t for t, name in core if part_of(name) == part] + [t for t, _ in dealt]
-    builds = BUILDS[part // 14:part // 14 + 1] if part % 14 == 0 else []
+    builds = BUILDS[part // 20:part // 20 + 1] if part % 20 == 0 else []
     title = "core: %d tests; part %d of the rest, by %s: %s" % (
         len(core), part, origin, ", ".join(["%d tests" % len(dealt)] + some_figures + builds + ["sanitizer " + kind]))
     left = "%d tests, %d figures, %d builds, and 79 of 80 parts of the sanitizers' tests" % (
