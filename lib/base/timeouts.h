@@ -27,7 +27,7 @@
     X(DRIVER, 8, "; while a node opens or a program is built 10 T, a minute at least", \
       "any thread, in a call of the driver", "`gravel-watch`", \
       "`GRAVEL_ETIMEOUT`: the thread and the [call](progress.md#calls-of-the-driver)", \
-      "`device stalled` and `mpi fault standing` on every step") \
+      "`device stalled` on every step") \
     X(FAILED, 8, " once the node has failed; before that none, or `GRAVEL_KERNEL_LIMIT`", \
       "quiet, fence, barrier and, on drain, launch, for a kernel of the program", "the thread that waits", \
       "`GRAVEL_EKERNEL`, the kernel", "`device endless` on every step") \

@@ -39,7 +39,7 @@ struct after_row {
 
 /** Rows of each object; a row without an object ends them. */
 extern const struct after_row accumulator_rows[], mirror_rows[], steal_rows[], flow_rows[],
-    heap_rows[], call_rows[], function_rows[];
+    heap_rows[], call_rows[], server_rows[];
 
 extern struct gravel *gravel; /**< the nodes that are open */
 extern int acted;             /**< what the row's act returned: with `fails` it may be 0 */

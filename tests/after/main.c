@@ -23,7 +23,7 @@
 #define MOST_PROGRAMS 8u /* of the rows that a node may run */
 
 static const struct after_row *const tables[] = {
-    accumulator_rows, mirror_rows, steal_rows, flow_rows, heap_rows, call_rows, function_rows};
+    accumulator_rows, mirror_rows, steal_rows, flow_rows, heap_rows, call_rows, server_rows};
 
 static uint32_t n_loopback; /* 0: ranks */
 static bool is_teller;      /* this process prints */

@@ -212,23 +212,6 @@ def interrupted_in(call):
     return rank
 
 
-def finalise_open(_):
-    """By the program: the node ends, its calls say so, and the process ends as it likes."""
-    from mpi4py import MPI
-    node = gravel.open(heap_bytes="1M")
-    MPI.Finalize()
-    refuse(gravel.MPIError, "MPI_Finalize: node %d is open" % node.rank, node.barrier, node.close)
-    return node.rank
-
-
-def sizes_differ(_):
-    """At each rank; the node works on."""
-    with gravel.open(heap_bytes="1M") as node:
-        refuse(gravel.MismatchError, "40.*44", lambda: node.array(10 + node.rank, np.uint32))
-        assert node.array(10, np.uint32).size == 10
-        return node.rank
-
-
 def lock_is_kept(folder):
     """Rank 1 keeps the lock until messages of rank 0 have been applied at it, one after the other."""
     pipe = os.path.join(folder, "pipe")
@@ -287,9 +270,8 @@ def communicators(_):
 # ---- the tests ---------------------------------------------------------------------------------------------------------
 
 OF_A_PROCESS = lock_is_free, interrupt, interrupt_child, child_leaves, interrupt_open, left_open
-OF_TWO_RANKS = (interrupt_open_alone, raise_alone, raise_in_part, interrupt_alone, interrupt_close, finalise_open,
-                sizes_differ, lock_is_kept, communicators)
-OF_MPI4PY = finalise_open, communicators
+OF_TWO_RANKS = (interrupt_open_alone, raise_alone, raise_in_part, interrupt_alone, interrupt_close, lock_is_kept,
+                communicators)
 
 
 @pytest.mark.parametrize("case", OF_A_PROCESS)
@@ -300,7 +282,7 @@ def test_of_a_process(case, tmp_path):
 @pytest.mark.skipif(not MPIRUN, reason="without MPI")
 @pytest.mark.parametrize("case", OF_TWO_RANKS)
 def test_of_two_ranks(case, tmp_path):
-    if case in OF_MPI4PY:
+    if case is communicators:
         pytest.importorskip("mpi4py")
     said = lines_of((2, 2), [__file__, case.__name__, tmp_path])
     assert {"%s %d" % (case.__name__, rank) for rank in range(2)} <= set(said), said

@@ -109,6 +109,7 @@ def test_accumulator(node, program):
     with node.accumulator(counts) as accumulator:
         program.count(n_items, None, accumulator, 10, 1)
         accumulator.begin()
+        accumulator.reset()
         program.count(n_items, None, accumulator, 10, 2)
         expect(node, counts, 3 * each)
         program.count(n_items, None, accumulator, 10, 1)
@@ -122,18 +123,6 @@ def test_accumulator(node, program):
     refuse(gravel.RangeError, "index 10", refusing.destroy)
     refusing.flush()  # it is still there
     refusing.destroy()
-
-
-def test_most(node, program):
-    most = node.array(10, np.uint32)
-    with node.accumulator(most, "max") as accumulator:
-        for _ in range(2):
-            program.count(10 * node.size, None, accumulator, 10, 7)
-            expect(node, most, 7)
-            for m in node.local:
-                most.set(0, m)
-            accumulator.reset()  # else what has been sent is not sent again
-            node.barrier()
 
 
 def test_bad(node, program):

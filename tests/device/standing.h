@@ -2,7 +2,7 @@
 /*
  * Threads that stand in a call of the driver, one of each kind: a launching one, the network thread, the pump.
  *
- * Path:    test_endless.c, tests/mpi/points.c -> here -> failing_opencl.h
+ * Path:    test_endless.c -> here -> failing_opencl.h
  * Threads: the test's main thread.
  */
 #ifndef GRAVEL_TESTS_STANDING_H

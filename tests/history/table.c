@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scripts of a launch. See table.h.
+ * Where a history lies in the heap, and a launch of it as the scripts that interpret.cl runs. Each word has a page of its own, for
+ * what is applied page by page. A group has a flag, which its put_signals raise at their nodes, and a count of its answers; each of
+ * its calls has a place for the answer of each work-item.
+ *
+ * Path: history.h -> this -> run.c, interpret.cl
  */
-#include "table.h"
+#include "nodes.h"
 
 #include <string.h>
 

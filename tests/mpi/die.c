@@ -61,11 +61,6 @@ static void be_killed(const struct death *death)
     raise(SIGKILL);
 }
 
-static void launch_work(const struct death *death)
-{
-    death->work->launch();
-}
-
 static void be_killed_at_point(const struct death *death)
 {
     arm(death->point, death->n_passed);
@@ -155,10 +150,6 @@ static void be_stopped(const struct death *death)
 #define ASSERTED                                                                        \
     "work-item at (70) of node 1: test.cl, line 3: assertion failed: get_global_id(0) " \
     "!= 70"
-#define STANDS                                            \
-    {                                                     \
-        GRAVEL_ETIMEOUT, "in a call of the driver: cl", 1 \
-    }
 #define ABORTS .timeout_ms = AS_IT_IS, .limit_s = 1.2, .failure = {GRAVEL_EABORT, WHY, 1}
 
 static const struct death deaths[] = {
@@ -189,17 +180,12 @@ static const struct death deaths[] = {
      "node 1 gave up: queue 0, ticket", .failure = {GRAVEL_EKERNEL, "ticket", 1}},
     {"one_asserts", &busy, 0, NODE_1, fail_by_an_assertion, ASSERTED,
      .failure = {GRAVEL_EKERNEL, ASSERTED, 1}},
-    {"one_waits_behind_an_answer", &answering, 0, NODE_1, launch_work, "waited for the word",
-     .failure = {GRAVEL_EKERNEL, "to be == 77; it has been 1 for", 1}},
     {"bad_note", &putting, 3, 1, be_killed_at_point, "node 1 gave up: ", .point = SPOILT_NOTE,
      .timeout_ms = AS_IT_IS, .failure = {GRAVEL_ECORRUPT, "note from node 0: 50", 1}},
     /* Nobody reads the pipe: the node that writes says why it fails before a leader's wait ends. */
     {"reader_stopped", &printing_to_pipe, 0, 0, NULL, "node 0 gave up: lines of kernels",
      .timeout_ms = 2 * TIMEOUT_MS,
      .failure = {GRAVEL_ETIMEOUT, "standard output has taken nothing", 0}},
-    {"launch", &standing_in_launch, 0, NODE_1, launch_work, "node 1", .failure = STANDS},
-    {"network", &standing_in_network, 0, NODE_1, launch_work, "node 1", .failure = STANDS},
-    {"pump", &standing_in_pump, 0, NODE_1, launch_work, "node 1", .failure = STANDS},
 
     /* The others wait in a barrier meanwhile: it ends at once, with the text. */
     {"one_aborts", &waiting, 0, NODE_1, abort_node, "node 1 gave up: " WHY, ABORTS},

@@ -27,21 +27,17 @@ bool run_misopening(const char *name), run_misfit(const char *name),
     run_broken_way(const char *name), run_version(const char *name), run_shortage(const char *name);
 
 /* works.c */
-extern const struct work busy, waiting, answering, living, paying, paying_in_a_hurry,
-    printing_to_file, printing_to_pipe;
+extern const struct work busy, waiting, living, paying, paying_in_a_hurry, printing_to_file,
+    printing_to_pipe;
 struct death;
 /** Prints to a full disk. */
 void disk_full(const struct death *death);
 
 /* points.c: the node dies at a point of its own calls, or spoils what leaves from then on. */
-extern const struct work sending_runs, putting, standing_in_launch, standing_in_network,
-    standing_in_pump;
+extern const struct work sending_runs, putting;
 enum point { NOWHERE, COPY, NOTE, SPOILT_NOTE };
 /** Lets this node die, or spoil what it sends, at a point, once so many have been passed. */
 void arm(enum point point, uint32_t n);
-/** Lets this thread's allocation n fail from now on; 0: none. @return whether one has, and none does any more */
-void fail_allocation(unsigned n);
-bool fail_no_allocation(void);
 
 /* calls.c */
 /** Makes the collective call of that name. */

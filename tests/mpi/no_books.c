@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "device/failing_opencl.h"
 #include "die.h"
 
 #include <gravel/accumulator.h>
@@ -25,12 +26,12 @@ static int make(enum object object, uint64_t array, unsigned n)
         GRAVEL_WORDS(.offset = array, .type = GRAVEL_UINT, .n_words = n_words, .indices = indices);
     struct gravel_accumulator *accumulator = NULL;
     struct gravel_mirror *mirror = NULL;
-    fail_allocation(n);
+    fail_nth_own(MALLOCS, n);
     int code = object == ACCUMULATOR ? gravel_accumulator_create(&accumulator, gravel, array, 16,
                                                                  GRAVEL_ADD, GRAVEL_UINT)
                : object == COPIES    ? gravel_mirror_create(&mirror, gravel, &words)
                                   : gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words);
-    uint64_t counts[] = {fail_no_allocation(), code != 0};
+    uint64_t counts[] = {fail_no_more(), code != 0};
     OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, counts, 2));
     MUST(counts[1] == 0 || counts[1] == n_nodes);
     OK(gravel_accumulator_destroy(accumulator));
@@ -46,9 +47,9 @@ bool run_shortage(const char *name)
     open_nodes(NULL);
     for (uint32_t i = 0; i < MOST_ALLOCATIONS; i++) {
         uint64_t offset;
-        fail_allocation(node == 1);
+        fail_nth_own(MALLOCS, node == 1);
         int code = gravel_alloc(gravel, 64, &offset);
-        fail_no_allocation();
+        fail_no_more();
         if (code) {
             expect(code, GRAVEL_ENOMEM,
                    node == 1 ? "gravel_alloc: books of the symmetric heap"
@@ -67,9 +68,9 @@ bool run_shortage(const char *name)
         MUST(n > 1);
         OK(gravel_free(gravel, array));
     }
-    fail_allocation(1);
+    fail_nth_own(MALLOCS, 1);
     expect(gravel_quiet(gravel), GRAVEL_ENOMEM, "gravel_quiet: out");
-    fail_no_allocation();
+    fail_no_more();
     OK(gravel_quiet(gravel));
     OK(gravel_close(gravel));
     as_expected();

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What nodes do until one of them dies at a point of its own calls: between the copy of a frame that the device has binned and
- * its note, or between the note and the upload; or sends a note that cannot be right; or stands in a call of the driver that does
- * not return. See die.h.
+ * its note, or between the note and the upload; or sends a note that cannot be right. See die.h.
  *
  * The linker sends the calls here (--wrap).
  *
- * Path: die.c -> this -> lib/transport/handover.c, lib/resolve/resolver.c; device/standing.h
+ * Path: die.c -> this -> lib/transport/handover.c, lib/resolve/resolver.c
  */
 #include "node/node.h"
 #include "resolve/on_device/ring.h"
 #include "transport/handover.h"
 
-#include "device/standing.h"
 #include "die.h"
 #include "wrapped.h"
 
@@ -100,50 +98,3 @@ static int go_on_putting(void)
 
 const struct work sending_runs = {begin_sending_runs, go_on_sending_runs, NULL, NULL};
 const struct work putting = {begin_putting, go_on_putting, NULL, NULL};
-
-/* ---- a call of the driver ------------------------------------------------------------------------- */
-
-static struct standing standing_node;
-
-static void begin_standing(void)
-{
-    const struct gravel_bindings bindings = STANDING_BINDINGS;
-    gravel = open_default(&bindings);
-    standing_node = make_standing(gravel);
-    OK(gravel_barrier(gravel));
-}
-
-static int go_on_standing(void)
-{
-    return gravel_barrier(gravel);
-}
-
-void fail_allocation(unsigned n)
-{
-    fail_nth_own(MALLOCS, n);
-}
-
-bool fail_no_allocation(void)
-{
-    return fail_no_more();
-}
-
-static void stand_in_launch_call(void)
-{
-    stand_in_launch(&standing_node);
-}
-
-static void stand_in_network_call(void)
-{
-    stand_in_network_thread(&standing_node);
-}
-
-static void stand_in_pump_call(void)
-{
-    stand_in_pump(&standing_node);
-}
-
-const struct work standing_in_launch = {begin_standing, go_on_standing, stand_in_launch_call, NULL};
-const struct work standing_in_network = {begin_standing, go_on_standing, stand_in_network_call,
-                                         NULL};
-const struct work standing_in_pump = {begin_standing, go_on_standing, stand_in_pump_call, NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nodes do until one of them dies: send, wait, ask, pay by transactions, print. See die.h.
+ * What nodes do until one of them dies: send, wait, live, pay by transactions, print. See die.h.
  *
  * Path: die.c -> this
  */
@@ -76,38 +76,7 @@ static void end_waiting(int code)
 const struct work busy = {begin_busy, go_on_busy, launch_busy, end_busy};
 const struct work waiting = {begin_waiting, meet, NULL, end_waiting};
 
-/* ---- handlers -------------------------------------------------------------------------------------- */
-
-static int answer_7(struct gravel *here, void *user, uint32_t source, const uint64_t *args,
-                    uint64_t *answer)
-{
-    (void)here, (void)user, (void)source, (void)args;
-    *answer = 7;
-    return 0;
-}
-
-static void begin_answering(void)
-{
-    static const struct gravel_handler handler = {.name = "seven", .answer = answer_7, .blocks = 1};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
-    gravel = open_default(&bindings);
-    word = alloc_or_die(gravel, 128);
-    fill(gravel, gravel_node(gravel), word, 0, 128);
-    OK(meet());
-}
-
-/* Launches a kernel that waits for a word that never comes, behind an answer that does. */
-static void wait_behind_an_answer(void)
-{
-    run_body(gravel,
-             "struct gravel_reply reply = {a, b};"
-             "gravel_ask0_wg_if(g, i == 0, GRAVEL_HANDLER(seven), reply, 0, 0);"
-             "if (gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_EQ, 1))"
-             "    gravel_wait_until_uint_wg(g, b, GRAVEL_CMP_EQ, 77);",
-             64, 64, word, word + 64, 0);
-}
-
-const struct work answering = {begin_answering, meet, wait_behind_an_answer, NULL};
+/* ---- lives -------------------------------------------------------------------------------------- */
 
 /* Takes 300 ms of a life. */
 static int take_its_time(struct gravel *here, void *user, uint32_t source,

@@ -313,31 +313,6 @@ static void run_fault(const struct shape *shape, struct patience patience, struc
     free_arena(watch.arena);
 }
 
-/* The node fails while leaders wait: they drop their messages and end. */
-static void *abort_soon(void *argument)
-{
-    struct gravelp_arena *arena = argument;
-    while (!gravel_word_load(&gravel_arena_queue(arena, 0)->waits, memory_order_relaxed))
-        sched_yield();
-    gravel_word_store(&arena->abort, 1, memory_order_relaxed); /* H1 */
-    return NULL;
-}
-
-static void run_abort(const struct shape *shape)
-{
-    struct traffic traffic = {
-        .n_rounds = 2, .n_items = shape->n_groups * shape->local_size, .n_nodes = N_NODES};
-    struct gravelp_arena *arena = make_arena(shape, NEVER);
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, abort_soon, arena))
-        fail("no aborting thread");
-    lanes_launch(traffic_kernel, arena, &traffic, shape->n_groups, shape->local_size);
-    pthread_join(thread, NULL);
-    if (arena->fault)
-        fail("fault %u after an abort", arena->fault);
-    free_arena(arena);
-}
-
 static void run_faults(void)
 {
     const struct shape shape = {3, 2, 1, 2, UINT32_MAX, 1};
@@ -350,7 +325,6 @@ static void run_faults(void)
                              .value = shape.start});
     run_fault(&shape, late,
               (struct watch){.fault = GRAVELP_FAULT_VERSION, .value = GRAVELP_ARENA_VERSION});
-    run_abort(&shape);
 }
 
 int main(void)
