@@ -65,11 +65,6 @@ static int make_odd_pool(void)
     return gravel_block_pool_create(&pool, gravel, after_is_first() ? 48 : BLOCK_BYTES, 100);
 }
 
-static int make_other_pools(void)
-{
-    return gravel_block_pool_create(&pool, gravel, BLOCK_BYTES, 100 + after_is_first());
-}
-
 static int make_pool_nowhere(void)
 {
     return gravel_block_pool_create(after_is_first() ? NULL : &pool, gravel, BLOCK_BYTES, 100);
@@ -141,16 +136,6 @@ static void no_pool_is_there(void)
     all_can_be_had();
 }
 
-static void other_pools_are_none(void)
-{
-    after_expect(
-        acted, after_is_alone() ? 0 : GRAVEL_EMISMATCH,
-        "gravel_block_pool_create of 101 blocks of 64 bytes at node 0, of 100 blocks of 64 "
-        "bytes at node 1");
-    OK(destroy_pool());
-    all_can_be_had();
-}
-
 static void pool_is_destroyed(void)
 {
     OK(destroy_pool());
@@ -171,35 +156,20 @@ static void words_are_still_allocated(void)
     OK(gravel_free(gravel, words));
 }
 
-static void expect_constant(uint64_t value)
+static void constant_is_as_before(void)
 {
     OK(run_body(gravel,
                 BODY("if (i == 0) *(volatile global ulong *)gravel_local(g, a) = "
                      "gravel_arena_->constants[0];"),
                 64, 64, words, 0, 0));
-    MUST(word64(gravel, gravel_node(gravel), words) == value);
+    MUST(word64(gravel, gravel_node(gravel), words) == 23);
     OK(gravel_free(gravel, words));
-}
-
-static void constant_is_as_before(void)
-{
-    const bool differ = !after_is_alone();
-    after_expect(acted, differ ? GRAVEL_EMISMATCH : 0,
-                 "gravel_set_constant of number 0, value 24 at node 0, of number 0, value 25");
-    expect_constant(differ ? 23 : 24);
-}
-
-static void constant_beyond_is_none(void)
-{
-    expect_constant(23);
 }
 
 const struct after_row heap_rows[] = {
     {"block pool", "one node refuses its size", "no node has it", .act = make_odd_pool,
      .code = GRAVEL_EINVAL, .part = "blocks of 48 bytes", .others_code = GRAVEL_EINVAL,
      .others_part = "gravel_block_pool_create: node 0 cannot", .hold = no_pool_is_there},
-    {"block pool", "nodes ask for pools of other sizes", "no node has it", .act = make_other_pools,
-     .hold = other_pools_are_none},
     {"block pool", "one node has no place for it", "no node has it", .act = make_pool_nowhere,
      .code = GRAVEL_EINVAL, .part = "out is NULL", .others_code = GRAVEL_EINVAL,
      .others_part = "gravel_block_pool_create: node 0 cannot", .hold = all_can_be_had},
@@ -225,12 +195,10 @@ const struct after_row heap_rows[] = {
      .others_code = GRAVEL_EMISMATCH,
      .others_part = "gravel_barrier_sum refused at node 0, of 1 counters at offset ",
      .hold = words_are_free},
-    {"constant", "nodes differ in its value", "kernels read what it was", .prepare = set_constant,
-     .act = set_another, .hold = constant_is_as_before},
     {"constant", "one node refuses its number", "kernels read what it was", .prepare = set_constant,
      .act = set_beyond, .code = GRAVEL_ERANGE, .part = "number 8 out of range",
      .others_code = GRAVEL_EMISMATCH, .others_part = "gravel_set_constant of number 8",
-     .hold = constant_beyond_is_none},
+     .hold = constant_is_as_before},
     {"constant", "gravel_set_constant", "the next sets it", .act = set_another, .fails = AFTER_ALL,
      .is_repeated = true},
     {"block pool", "gravel_block_pool_stats_read", "the next reads", .prepare = have_pool,

@@ -232,38 +232,30 @@ static void array_is_free(void)
     OK(gravel_free(gravel, array));
 }
 
+/* Of copies and of slots. */
+#define BOTH(...)            \
+    {"mirror", __VA_ARGS__}, \
+    {                        \
+        "slots", __VA_ARGS__ \
+    }
+
 const struct after_row mirror_rows[] = {
-    {"mirror", "gravel_free of its array", "is refused, and words are shared", .prepare = make,
-     .act = free_array, .code = GRAVEL_EINVAL, .part = "gravel_mirror_destroy",
-     .hold = array_stays},
-    {"slots", "gravel_free of their array", "is refused, and words are shared", .prepare = make,
-     .act = free_array, .code = GRAVEL_EINVAL, .part = "gravel_mirror_destroy",
-     .hold = array_stays},
-    {"mirror", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_mirror_begin",
-     "no node ends it, until it is called again", .configure = after_limit_kernels,
-     .prepare = change_behind_a_gate, .act = begin, .code = GRAVEL_EKERNEL,
-     .part = "GRAVEL_KERNEL_LIMIT", .others_part = "", .hold = ended_when_all_have_begun},
-    {"slots", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_mirror_begin",
-     "no node ends it, until it is called again", .configure = after_limit_kernels,
-     .prepare = change_behind_a_gate, .act = begin, .code = GRAVEL_EKERNEL,
-     .part = "GRAVEL_KERNEL_LIMIT", .others_part = "", .hold = ended_when_all_have_begun},
+    BOTH("gravel_free of the array", "is refused, and words are shared", .prepare = make,
+         .act = free_array, .code = GRAVEL_EINVAL, .part = "gravel_mirror_destroy",
+         .hold = array_stays),
+    BOTH("a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_mirror_begin",
+         "no node ends it, until it is called again", .configure = after_limit_kernels,
+         .prepare = change_behind_a_gate, .act = begin, .code = GRAVEL_EKERNEL,
+         .part = "GRAVEL_KERNEL_LIMIT", .others_part = "", .hold = ended_when_all_have_begun),
     {"mirror", "a message of the last node is refused", "all nodes allocate, free and share",
      .prepare = make, .act = put_far, .hold = refusal_is_reported_once},
-    {"mirror", "gravel_mirror_begin", "called again it sends all", .prepare = make_and_change,
-     .act = begin, .hold = begun_again, .fails = AFTER_DRIVER, .meets_the_end = true},
-    {"slots", "gravel_mirror_begin", "called again it sends all", .prepare = make_and_change,
-     .act = begin, .hold = begun_again, .fails = AFTER_DRIVER, .meets_the_end = true},
-    {"mirror", "gravel_mirror_create", "the next makes it", .prepare = allocate, .act = create,
-     .hold = shared_next, .fails = AFTER_ALL, .is_repeated = true, .drop = drop},
-    {"slots", "gravel_mirror_create_slots", "the next makes them", .prepare = allocate,
-     .act = create, .hold = shared_next, .fails = AFTER_ALL, .is_repeated = true, .drop = drop},
-    {"mirror", "gravel_mirror_end", "the next share is right", .prepare = make_and_begin,
-     .act = end, .hold = cleared_and_shared, .fails = AFTER_ALL, .meets_the_end = true},
-    {"slots", "gravel_mirror_end", "the next share is right", .prepare = make_and_begin, .act = end,
-     .hold = cleared_and_shared, .fails = AFTER_ALL, .meets_the_end = true},
-    {"mirror", "gravel_mirror_destroy", "the array is free", .prepare = make, .act = destroy_mirror,
-     .hold = array_is_free, .fails = AFTER_ALL, .is_repeated = true},
-    {"slots", "gravel_mirror_destroy", "the array is free", .prepare = make, .act = destroy_mirror,
-     .hold = array_is_free, .fails = AFTER_ALL, .is_repeated = true},
+    BOTH("gravel_mirror_begin", "called again it sends all", .prepare = make_and_change,
+         .act = begin, .hold = begun_again, .fails = AFTER_DRIVER, .meets_the_end = true),
+    BOTH("a create", "the next makes it", .prepare = allocate, .act = create, .hold = shared_next,
+         .fails = AFTER_ALL, .is_repeated = true, .drop = drop),
+    BOTH("gravel_mirror_end", "the next share is right", .prepare = make_and_begin, .act = end,
+         .hold = cleared_and_shared, .fails = AFTER_ALL, .meets_the_end = true),
+    BOTH("gravel_mirror_destroy", "the array is free", .prepare = make, .act = destroy_mirror,
+         .hold = array_is_free, .fails = AFTER_ALL, .is_repeated = true),
     {0},
 };

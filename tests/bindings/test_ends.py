@@ -257,11 +257,6 @@ def communicators(_):
             if comm != MPI.COMM_SELF:
                 comm.Free()
             assert (node.rank, node.size) == (rank_there, size), (node.rank, node.size)
-            words = node.array(size, np.uint32)
-            for m in range(size):
-                words.put([10 + rank_there], m, first=rank_there)
-            node.barrier()
-            assert (words.get() == 10 + np.arange(size)).all(), words.get()
             node.barrier()
     assert world.allreduce(1) == n
     return rank

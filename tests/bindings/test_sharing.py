@@ -115,7 +115,6 @@ def test_accumulator(node, program):
         program.count(n_items, None, accumulator, 10, 1)
         if node.size > 1:  # alone there is no shadow
             refuse(gravel.ArgumentError, "words wait", accumulator.destroy)
-        refuse(gravel.ArgumentError, "other accumulator|words of the accumulator", lambda: node.accumulator(counts))
     expect(node, counts, 4 * each)  # the statement flushes
     refuse(ValueError, "destroyed", accumulator.flush)
     refusing = node.accumulator(counts)

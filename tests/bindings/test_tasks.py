@@ -78,9 +78,6 @@ def test_recursion(node):
                 (ValueError, "2 records", lambda: flow.call("fib", [(1, 0), (2, 0)], "to")),
                 (TypeError, "records of channel fib.*'x'", lambda: flow.push("fib", np.zeros(1, SUM))),
                 (TypeError, "int64", lambda: flow.push("fib", np.arange(3))),
-                (gravel.ArgumentError, "sum", lambda: flow.push("sum", [(1, 2, 0)])),
-                (gravel.ArgumentError, "gravel_flow_wait", flow.wait),
-                (gravel.OpenCLError, "no_such", lambda: flow.kernel("no_such")),
                 (gravel.KernelError, "fib", lambda: flow.call("fib", (40, 0), "to"))):  # deeper than the flow is
             refuse(error, text, use)
     refuse(ValueError, "destroyed", flow.run, flow.destroy, lambda: flow.stats, lambda: flow.channel_stats("fib"),
@@ -141,9 +138,7 @@ def test_marks(node):
 def test_bad_graphs(node):
     for channel, error, text in (
             (gravel.Channel(ITEM, "flood"), ValueError, "channel item.*stream, output.*'flood'"),
-            (gravel.Channel(ITEM, "stream", {"none": 1}), gravel.ArgumentError, "item|none"),
             (gravel.Channel(ITEM, "stream", {"item": -1}), gravel.RangeError, "channel item at most: -1"),
-            (gravel.Channel("u2", "stream"), gravel.ArgumentError, "item"),
             (gravel.Channel(object, "stream"), TypeError, "channel item.*object"),
             (gravel.Channel(ITEM, "stream", width=-1), gravel.RangeError, "width: -1")):
         refuse(error, text, lambda: node.flow({"item": channel}))
@@ -167,13 +162,11 @@ def test_deques(node):
         deques.fill(np.ones(10, np.uint64), group=deques.n_groups - 1)
         assert deques.stats()["left"] == deques.stats(deques.n_groups - 1)["left"] == 10 and deques.stats()["done"] == 0
         for use, error, text in (
-                (lambda: deques.fill([1], group=deques.n_groups), gravel.ArgumentError, "group"),
                 (lambda: deques.fill(np.zeros(1, FIB)), TypeError, "tasks"),
                 (lambda: deques.fill(np.zeros(4096 * deques.n_groups)), gravel.RangeError, "tasks for the deque"),
                 (lambda: deques.launch(program.halve, n_tasks), TypeError, "takes 2 arguments, not 1"),
                 (lambda: deques.launch(program.plain, n_tasks), TypeError, "plain.* is launched by a call of it"),
                 (lambda: program.halve(64, 64, n_tasks, 1), TypeError, "halve.* is launched by Deques.launch"),
-                (lambda: node.deques(np.uint16), gravel.ArgumentError, "task_bytes"),
                 (lambda: node.deques(object), TypeError, "a task"),
                 (lambda: node.deques(capacity=-1), gravel.RangeError, "capacity: -1")):
             refuse(error, text, use)

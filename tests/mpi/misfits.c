@@ -7,6 +7,8 @@
  */
 #include "die.h"
 
+#include <gravel/block_pool.h>
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +43,7 @@ static void expect_untaken(uint64_t offset)
 static void other_arguments(void)
 {
     uint64_t offset, values[64] = {[0] = 5, [63] = 9};
+    struct gravel_block_pool *pool;
     gravel = open_default(NULL);
     expect(gravel_alloc(gravel, rank == 1 ? 8192 : 4096, &offset), GRAVEL_EMISMATCH,
            "gravel_alloc of 4096 bytes at node 0, of 8192 bytes at node 1");
@@ -61,6 +64,9 @@ static void other_arguments(void)
            GRAVEL_EMISMATCH, "of type double (sum) at node 1");
     expect(gravel_set_constant(gravel, 1, 10 + (rank == 1)), GRAVEL_EMISMATCH,
            "gravel_set_constant of number 1, value 10 at node 0, of number 1, value 11 at node 1");
+    expect(
+        gravel_block_pool_create(&pool, gravel, 64, 100 + (rank == 1)), GRAVEL_EMISMATCH,
+        "gravel_block_pool_create of 100 blocks of 64 bytes at node 0, of 101 blocks of 64 bytes");
     expect(gravel_barrier_sum(gravel, offset + 4 * (rank == 1), 2, values + 63, values),
            GRAVEL_EMISMATCH, "gravel_barrier_sum of 2 counters at offset ");
     expect(gravel_barrier_sum(gravel, offset, rank == 1 ? 3 : 2, values + 63, values),
