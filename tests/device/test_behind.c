@@ -2,14 +2,17 @@
 /*
  * No copy of the library's stands behind a kernel that waits for room: where a driver maps command queues to few
  * channels, it would keep the pump's copies from that kernel. Nor does a driver have fewer channels than it could. What a
- * read fills that does stand behind a kernel stays until the read has ended.
+ * read fills that does stand behind a kernel stays until the read has ended, also where counters are read whose zeros the
+ * driver refuses.
  *
- * The linker sends the library's reads and the ends of its mappings here (--wrap).
+ * The linker sends the library's copies and the ends of its mappings here (--wrap).
  *
- * Path: meson test -> this -> lib/accumulate, lib/device/select.c
+ * Path: meson test -> this -> lib/accumulate, lib/device/select.c, lib/opencl/region.c
  */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "wrapped_opencl.h"
 #include "expect.h"
@@ -25,15 +28,55 @@ static _Atomic cl_command_queue of_caller; /* the caller's, on which the main th
 static cl_event running;                   /* the launch under way, or NULL */
 static unsigned n_reads, n_behind;
 
+#define N_COUNTERS 3u
+#define LATE_US 300000u
+
+/* Of counters whose zeros are refused: their read waits for an event of ours, which opens long after that. */
+static _Atomic bool refuses_zeros, is_refused, has_opened;
+static cl_event late; /* NULL: there was no read */
+
+static bool is_of_counters(size_t bytes)
+{
+    return atomic_load(&refuses_zeros) && bytes == N_COUNTERS * sizeof(cl_uint);
+}
+
+static void *open_late(void *unused)
+{
+    (void)unused;
+    usleep(LATE_US);
+    atomic_store(&has_opened, true);
+    MUST(clSetUserEventStatus(late, CL_COMPLETE) == CL_SUCCESS);
+    return NULL;
+}
+
 WRAP(clEnqueueReadBuffer)
 {
     cl_int status = CL_COMPLETE;
+    cl_context context;
+    if (is_of_counters(size) && !late) {
+        MUST(clGetCommandQueueInfo(command_queue, CL_QUEUE_CONTEXT, sizeof context, &context,
+                                   NULL) == CL_SUCCESS);
+        late = clCreateUserEvent(context, &status);
+        MUST(status == CL_SUCCESS);
+        num_events_in_wait_list = 1, event_wait_list = &late;
+    }
     if (command_queue == atomic_load(&of_caller) && running) {
         clGetEventInfo(running, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
         n_reads++;
         n_behind += status > CL_COMPLETE;
     }
     return PASS_ON(clEnqueueReadBuffer);
+}
+
+WRAP(clEnqueueWriteBuffer)
+{
+    pthread_t thread;
+    if (!is_of_counters(size) || !late)
+        return PASS_ON(clEnqueueWriteBuffer);
+    atomic_store(&is_refused, true);
+    MUST(pthread_create(&thread, NULL, open_late, NULL) == 0);
+    pthread_detach(thread);
+    return CL_OUT_OF_RESOURCES;
 }
 
 static _Atomic unsigned n_unmapped;
@@ -136,6 +179,23 @@ TEST(what_a_read_fills_stays_until_the_read_has_ended)
     static struct gravel_accumulator *left[2]; /* leak checkers find what stays here */
     expect_kept(false, &left[0]);
     expect_kept(true, &left[1]);
+}
+
+TEST_OF("counters", counters_that_cannot_be_zeroed_are_read_to_the_end)
+{
+    uint64_t sums[N_COUNTERS];
+    struct gravel *gravel = open_loopback(1, NULL);
+    const uint64_t counters = alloc_or_die(gravel, sizeof(cl_uint) * N_COUNTERS);
+    OK(gravel_barrier_sum(gravel, counters, N_COUNTERS, NULL, sums));
+    atomic_store(&refuses_zeros, true);
+    expect_error(gravel_barrier_sum(gravel, counters, N_COUNTERS, NULL, sums), GRAVEL_ECL,
+                 "taking counters: clEnqueueReadBuffer, clEnqueueWriteBuffer: "
+                 "CL_OUT_OF_RESOURCES");
+    assert_true(atomic_load(&is_refused));
+    assert_true(atomic_load(&has_opened));
+    atomic_store(&refuses_zeros, false);
+    assert_true(gravel_close(gravel) < 0);
+    clReleaseEvent(late);
 }
 
 TEST(a_driver_is_asked_for_a_channel_each_unless_the_user_asks)

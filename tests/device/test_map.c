@@ -156,10 +156,10 @@ TEST(a_map_outlives_its_node_and_is_of_no_other)
     first[0] = 8;
     OK(gravel_unmap(node, first));
     assert_int_equal(all[N_LATE - 1], 0x07070707);
-    long before = resident_bytes();
+    long before = process_bytes(true);
     OK(gravel_unmap(node, (void *)all));
     if (is_heap && !KEEPS_FREED)
-        assert_true(before - resident_bytes() > (long)N_LATE * 3);
+        assert_true(before - process_bytes(true) > (long)N_LATE * 3);
 }
 
 /* Each while other maps are out, which stay as they are: one of them twice, which on svm is one pointer. */

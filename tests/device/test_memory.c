@@ -8,8 +8,6 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "expect.h"
 #include "resident.h"
@@ -30,9 +28,9 @@ static bool open_and_close(int n_times)
 /* Free memory that the process keeps. */
 static long kept_bytes(void)
 {
-    long left = resident_bytes();
+    long left = process_bytes(true);
     malloc_trim(0);
-    long used = resident_bytes();
+    long used = process_bytes(true);
     print_message("%ld MiB, %ld in use\n", left >> 20, used >> 20);
     return left - used;
 }
@@ -88,21 +86,12 @@ TEST(memory_is_zero_and_aligned_also_the_second_time)
 /* What the device allows fits; what the process may address does not. */
 TEST(heap_beyond_the_addresses_of_the_process_tells_the_limit)
 {
-    long pages = 0;
-    struct rlimit limit, before;
     struct gravel_config config = loopback_config(1);
-    FILE *file = fopen("/proc/self/statm", "r");
-    assert_non_null(file);
-    assert_int_equal(fscanf(file, "%ld", &pages), 1);
-    fclose(file);
-    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
-    limit = before;
-    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (768u << 20);
-    config.heap_bytes = 1u << 30;
-    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
     struct gravel *gravel = NULL;
+    config.heap_bytes = 1u << 30;
+    const rlim_t before = set_limit(RLIMIT_AS, (rlim_t)process_bytes(false) + (768u << 20));
     int code = gravel_open(&gravel, &config, NULL);
-    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    set_limit(RLIMIT_AS, before);
     expect_error(code, GRAVEL_ENOMEM, "RLIMIT_AS");
 }
 

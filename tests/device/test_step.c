@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps of the capability ladder: one the device cannot take is refused with what is missing;
- * on pump and drain launches are sliced as told, a queue that is too small for drain ends in an
- * error, and a launch that leaves the pump no compute unit does too.
+ * The steps of the capability ladder: one the device cannot take is refused with what is missing; on pump and drain launches
+ * are sliced as told, and a queue that is too small for drain ends in an error.
  *
  * Path: meson test -> this -> lib/device/capability.c, device.c, lib/node/launch.c, lib/pump/pump.c
  */
@@ -58,19 +57,6 @@ TEST(forced_step_is_taken_or_names_what_is_missing)
         }
         OK(gravel_close(gravel));
     }
-}
-
-/* All cores but one are kept for the host. */
-TEST(pump_with_all_cores_kept_says_so)
-{
-    struct gravel_config config = with_step("pump");
-    config.host_cores = 1024;
-    struct gravel *gravel = try_open(&config);
-    if (gravel) { /* not a CPU */
-        OK(gravel_close(gravel));
-        skip();
-    }
-    assert_non_null(strstr(gravel_last_error(), "a single compute unit"));
 }
 
 /* ---- slices ---------------------------------------------------------------------------------- */
@@ -154,42 +140,4 @@ TEST(queue_too_small_for_a_group_or_a_slice_is_told)
     expect_sent(64, 100, 100, false);
 }
 
-/* ---- pump: kernels wait ---------------------------------------------------------------------- */
-
-/* A launch of the caller's own, which is not sliced: leaders that wait may hold every unit. They give up, by the count of
- * their polls where the host's clock cannot reach them, and an error says so. @param n_sends  of each group */
-static void expect_full_device_is_told(const char *settings, uint64_t n_sends)
-{
-    const struct gravel_config config = loopback_with(2, settings);
-    struct gravel *gravel = open_or_skip(&config);
-    uint64_t word = alloc_or_die(gravel, 64);
-    const uint64_t arguments[3] = {word, n_sends};
-    const size_t global_size = 64 * 32, local_size = 64;
-    cl_kernel kernel = body_kernel(
-        gravel, BODY("for (uint n = 0; n < b; n++) gravel_inc_uint_wg(g, a, 0, 1);"), arguments);
-    double begin = seconds_now();
-    MUST(clEnqueueNDRangeKernel(gravel_cl_queue(gravel), kernel, 1, NULL, &global_size, &local_size,
-                                0, NULL, NULL) == CL_SUCCESS);
-    MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
-    clReleaseKernel(kernel);
-    print_message("the kernel took %.2f s\n", seconds_now() - begin);
-    int code = gravel_barrier(gravel);
-    /* A device with more units than groups that wait gets through; else copies pass the kernel, or they do not. */
-    const char *part = code == GRAVEL_EKERNEL ? "room in queue 0" : "the device did not answer";
-    if (code)
-        expect_error(code, code == GRAVEL_EKERNEL ? code : GRAVEL_ETIMEOUT, part);
-    else
-        assert_int_equal(word32(gravel, 1, word), n_sends * global_size);
-    assert_true(is_within(begin, 20));
-    expect_error(gravel_close(gravel), code, code ? part : "");
-}
-
-/* A single slot, and a long queue, where leaders on a CPU device sleep between polls. */
-TEST(launch_that_leaves_no_compute_unit_is_told)
-{
-#define ON_PUMP "step=pump n_aggregators=1 timeout_ms=200 "
-    expect_full_device_is_told(ON_PUMP "slot_bytes=9280 queue_bytes=9280", 8);
-    expect_full_device_is_told(ON_PUMP "slot_bytes=768 queue_bytes=768k", 100);
-}
-
-const struct fixture fixture = {.limit_s = 170};
+const struct fixture fixture = {.limit_s = 120};

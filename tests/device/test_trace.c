@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace: valid JSON with the events there must be, a file per node; one that cannot be written is refused
- * when the node opens.
+ * The trace: valid JSON with the events there must be, a file per node; and a full disk.
  *
  * Path: meson test -> this -> lib/base/trace.c
  */
@@ -59,15 +58,6 @@ TEST(trace_is_json_with_all_events)
     json_decref(events);
     unlink(written);
     rmdir(folder);
-}
-
-TEST(trace_that_cannot_be_written_is_refused_and_named)
-{
-    struct gravel_config config = traced("/nonexistent/t.json");
-    expect_no_open(&config, NULL, GRAVEL_ESYSTEM, "/nonexistent/t.0.json");
-    config = traced("/tmp");
-    strcpy(config.trace, "/proc/gravel.json");
-    expect_no_open(&config, NULL, GRAVEL_ESYSTEM, "/proc/gravel.0.json");
 }
 
 /* A full disk must not end the node: the trace is cut short, the messages are not. */

@@ -91,7 +91,8 @@ TEST(nodes_that_wait_for_room_end_well_or_say_why)
             expect_all(&halves[i]);
         } else {
             print_message("node %d: %s\n", i, halves[i].text);
-            assert_int_not_equal(strlen(halves[i].text), 0);
+            assert_true(strstr(halves[i].text, "room in queue") ||
+                        strstr(halves[i].text, "the device did not answer"));
         }
         closes_with(halves[i].gravel, halves[i].code, "");
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that the system keeps for this process.
+ * Memory that the system keeps for this process, and its limits.
  *
  * Path:    /proc -> resident.h -> tests of what is freed.
  */
@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Whether freed memory stays with the process, on purpose. */
@@ -23,15 +24,26 @@
 #define KEEPS_FREED false
 #endif
 
-/** [bytes] */
-static inline long resident_bytes(void)
+/** Memory of this process [bytes]: what it has addresses for, or what the system keeps. */
+static inline long process_bytes(bool is_kept)
 {
-    long pages = 0, resident = 0;
+    long pages[2] = {0};
     FILE *file = fopen("/proc/self/statm", "r");
     assert_non_null(file);
-    assert_int_equal(fscanf(file, "%ld %ld", &pages, &resident), 2);
+    assert_int_equal(fscanf(file, "%ld %ld", &pages[0], &pages[1]), 2);
     fclose(file);
-    return resident * sysconf(_SC_PAGESIZE);
+    return pages[is_kept] * sysconf(_SC_PAGESIZE);
+}
+
+/** Sets a limit of this process. @return what it was. */
+static inline rlim_t set_limit(int resource, rlim_t most)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(resource, &limit), 0);
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = most;
+    assert_int_equal(setrlimit(resource, &limit), 0);
+    return before;
 }
 
 #endif

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "resident.h"
 
 #define N_NODES 3u
 #define NEAR 1u
@@ -99,12 +99,9 @@ TEST(what_is_not_the_segment_meant_is_not_mapped)
 static void expect_limited(int resource, rlim_t most, const char *part)
 {
     struct gravel_segment *segment;
-    struct rlimit before;
-    assert_int_equal(getrlimit(resource, &before), 0);
-    const struct rlimit limit = {most, before.rlim_max};
-    assert_int_equal(setrlimit(resource, &limit), 0);
+    const rlim_t before = set_limit(resource, most);
     int code = gravel_segment_create(&segment);
-    assert_int_equal(setrlimit(resource, &before), 0);
+    set_limit(resource, before);
     assert_int_equal(code, GRAVEL_ESYSTEM);
     assert_null(segment);
     assert_non_null(strstr(gravel_last_error(), part));
@@ -113,13 +110,7 @@ static void expect_limited(int resource, rlim_t most, const char *part)
 /* A longer file would end the process by a signal. */
 TEST(segment_beyond_a_limit_is_refused_by_name)
 {
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    assert_non_null(file);
-    assert_int_equal(fscanf(file, "%ld", &pages), 1);
-    fclose(file);
-    expect_limited(RLIMIT_AS, (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (512u << 20),
-                   "RLIMIT_AS");
+    expect_limited(RLIMIT_AS, (rlim_t)process_bytes(false) + (512u << 20), "RLIMIT_AS");
     expect_limited(RLIMIT_FSIZE, GRAVEL_SEGMENT_BYTES - 1, "RLIMIT_FSIZE");
 }
 

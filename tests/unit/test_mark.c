@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks of threads in calls of a driver: what a look sees, whose mark it is, and a thread that is given up.
+ * Marks of threads in calls of a driver: what they count, and a thread that is given up. Whose call it is, is device stalled's.
  *
  * Path: meson test -> lib/base/mark.c
  */
@@ -14,7 +14,6 @@ struct seen {
     const char *thread; /* whose */
     unsigned n_marks;   /* of that name */
     uint64_t n;
-    const char *call;
     struct gravel_mark *mark;
 };
 
@@ -25,7 +24,6 @@ static void look(void *context, struct gravel_mark *mark)
         return;
     seen->n_marks++;
     seen->n = atomic_load(&mark->n);
-    seen->call = atomic_load(&mark->call);
     seen->mark = mark;
 }
 
@@ -72,28 +70,6 @@ static void start(struct caller *caller, const char *name)
     assert_int_equal(pthread_create(&caller->thread, NULL, call_once, caller), 0);
     while (!atomic_load(&caller->is_in))
         usleep(100);
-}
-
-static void end(struct caller *caller)
-{
-    atomic_store(&caller->may_leave, true);
-    assert_int_equal(pthread_join(caller->thread, NULL), 0);
-}
-
-TEST(call_is_seen_while_its_thread_is_in_it)
-{
-    struct caller caller;
-    start(&caller, "caller");
-    struct seen in = look_for("caller");
-    assert_int_equal(in.n_marks, 1);
-    assert_int_equal(in.n & 1, 1);
-    assert_string_equal(in.call, "clFinish");
-    assert_true(pthread_equal(in.mark->thread, caller.thread));
-    end(&caller);
-    assert_int_equal(look_for("caller").n_marks, 0); /* it has ended, and another gets its mark */
-    start(&caller, "second");
-    assert_ptr_equal(look_for("second").mark, in.mark);
-    end(&caller);
 }
 
 TEST(calls_are_counted_and_a_call_within_one_is_not)

@@ -59,9 +59,3 @@ TEST(every_package_and_column_is_shared_out_once)
                         check(n, lengths[length], slot_sizes[slot], commands[command], group,
                               4 * group + 8, in_order);
 }
-
-TEST(widest_row_counts)
-{
-    assert_int_equal(gravel_row_bytes(commands[0]), 4);
-    assert_int_equal(gravel_row_bytes(commands[1]), 8);
-}

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "base/error.h"
 #include "base/trace.h"
 #include "decimal_commas.h"
+#include "resident.h"
 
 static char folder[] = "/tmp/gravel-trace-XXXXXX";
 static char path[64], written[64];
@@ -87,20 +87,15 @@ TEST(numbers_have_points_in_every_locale)
 /* To write more would end the process. */
 TEST(trace_ends_at_the_limit_of_files)
 {
-    struct rlimit limit, before;
     struct gravel_trace *trace;
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    limit = before;
-    limit.rlim_cur = 10000;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const rlim_t before = set_limit(RLIMIT_FSIZE, 10000);
     assert_int_equal(gravel_trace_open(&trace, path, 7), 0);
     for (uint32_t i = 0; i < 1000; i++)
         gravel_trace_buffer(trace, "send", i, i);
     int code = gravel_trace_close(trace, false);
-    limit.rlim_cur = 0;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    set_limit(RLIMIT_FSIZE, 0);
     int refused = gravel_trace_open(&trace, path, 8);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    set_limit(RLIMIT_FSIZE, before);
     assert_int_equal(code, GRAVEL_ESYSTEM);
     assert_int_equal(refused, GRAVEL_ESYSTEM);
     assert_non_null(strstr(gravel_last_error(), "t.8.json: File too large"));
