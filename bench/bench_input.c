@@ -85,7 +85,7 @@ static void write_graph(struct input *self, struct part_wish wish)
     part_survey(&self->part, self->options.seed, wish);
     part_open(&self->part, 1, 0);
     const struct graph *rows = &self->part.rows;
-    graph_options_name(&self->part.options, name, sizeof name);
+    part_name(&self->part, name, sizeof name);
     json_object_set_new(self->said, "input", json_string(name));
     say(self, "vertices", rows->n_vertices);
     say(self, "edges", rows->n_edges);

@@ -27,7 +27,7 @@ struct app_option;
  *
  * @param value  NULL of a flag.
  * @param field  what is at the option's offset in its group's struct.
- * @return       0; or EINVAL after option_refuse.
+ * @return       0; or EINVAL after a line that says why.
  */
 typedef error_t option_take(struct argp_state *state, const struct app_option *option,
                             const char *value, void *field);
@@ -67,10 +67,6 @@ struct option_words {
     const char *each[OPTION_MOST_WORDS];
     unsigned n;
 };
-
-/** Say "-g: " or "--seed: " and the text, and exit with status 64 unless ARGP_NO_EXIT is set. @return  EINVAL. */
-error_t option_refuse(struct argp_state *state, const struct app_option *option, const char *format,
-                      ...) __attribute__((format(printf, 3, 4)));
 
 #define OPTION_SPELLED_BYTES 32
 

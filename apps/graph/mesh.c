@@ -4,7 +4,7 @@
  *
  * Path: part.c -> this -> build.c
  * Owner: see mesh.h.
- * Threads: any; one at a time per mesh.
+ * Threads: any.
  *
  * Triangle (x, y) has side 0 to the left, 1 to the right, and 2 below if x + y is even, else above.
  * Cut in three, part i keeps side i and meets part j at its own side j. So a triangle that was cut
@@ -68,29 +68,18 @@ static uint64_t width_for(uint64_t n_vertices)
     return width;
 }
 
+/* Adds a row of triangles behind those that there are. */
 static bool add_row(struct mesh *mesh)
 {
-    uint64_t *starts = realloc(mesh->row_starts, (mesh->height + 2) * sizeof *starts);
-    if (!starts)
+    const uint64_t first = mesh->width * mesh->height;
+    uint32_t *made = realloc(mesh->made, (first + mesh->width + 1) * sizeof *made);
+    if (!made)
         return false;
-    mesh->row_starts = starts;
-    starts[mesh->height + 1] = starts[mesh->height];
+    mesh->made = made;
     for (uint64_t x = 0; x < mesh->width; x++)
-        starts[mesh->height + 1] += leaves_of[level_at(mesh, x, mesh->height)] - 1;
+        made[first + x + 1] = made[first + x] + leaves_of[level_at(mesh, x, mesh->height)] - 1;
     mesh->height++;
     return true;
-}
-
-static bool alloc_rows(struct mesh *mesh)
-{
-    bool has_memory = true;
-    for (uint32_t i = 0; i < MESH_ROWS; i++) {
-        struct mesh_row *row = &mesh->rows[i];
-        row->made = malloc(mesh->width * sizeof *row->made);
-        row->level = malloc(mesh->width * sizeof *row->level);
-        has_memory = has_memory && row->made && row->level;
-    }
-    return has_memory;
 }
 
 int mesh_open(struct mesh *mesh, uint64_t n_vertices, uint64_t seed)
@@ -99,8 +88,8 @@ int mesh_open(struct mesh *mesh, uint64_t n_vertices, uint64_t seed)
     if (n_vertices < MESH_MIN_VERTICES || n_vertices > MESH_MAX_VERTICES)
         return -EINVAL;
     *mesh = (struct mesh){.key = random_key(seed), .width = width_for(n_vertices)};
-    mesh->row_starts = calloc(1, sizeof *mesh->row_starts);
-    bool has_memory = mesh->row_starts != NULL && alloc_rows(mesh);
+    mesh->made = calloc(1, sizeof *mesh->made);
+    bool has_memory = mesh->made != NULL;
     while (has_memory && (mesh->height % 2 || mesh_n_vertices(mesh) < n_vertices))
         has_memory = add_row(mesh);
     if (has_memory)
@@ -111,17 +100,14 @@ int mesh_open(struct mesh *mesh, uint64_t n_vertices, uint64_t seed)
 
 void mesh_close(struct mesh *mesh)
 {
-    for (uint32_t i = 0; i < MESH_ROWS; i++) {
-        free(mesh->rows[i].made);
-        free(mesh->rows[i].level);
-    }
-    free(mesh->row_starts);
+    free(mesh->made);
     *mesh = (struct mesh){0};
 }
 
 uint64_t mesh_n_vertices(const struct mesh *mesh)
 {
-    return mesh->width * mesh->height + mesh->row_starts[mesh->height];
+    const uint64_t n_coarse = mesh->width * mesh->height;
+    return n_coarse + mesh->made[n_coarse];
 }
 
 /* All have three sides; those at the left, right, upper and lower border lack one there. */
@@ -132,21 +118,32 @@ uint64_t mesh_n_edges(const struct mesh *mesh)
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-static void fill_row(const struct mesh *mesh, uint64_t y)
+/* A coarse triangle. */
+struct triangle {
+    uint64_t x, y;
+};
+
+static uint64_t number_of(const struct mesh *mesh, struct triangle at)
 {
-    const struct mesh_row *row = &mesh->rows[y % MESH_ROWS];
-    uint64_t next = mesh->width * mesh->height + mesh->row_starts[y];
-    for (uint64_t x = 0; x < mesh->width; x++) {
-        row->level[x] = (uint8_t)level_at(mesh, x, y);
-        row->made[x] = next;
-        next += leaves_of[row->level[x]] - 1;
-    }
+    return at.y * mesh->width + at.x;
 }
 
-static uint32_t leaf_number(const struct mesh *mesh, uint64_t x, uint64_t y, uint32_t leaf)
+static uint32_t n_leaves_of(const struct mesh *mesh, struct triangle at)
 {
-    uint64_t made = mesh->rows[y % MESH_ROWS].made[x];
-    return (uint32_t)(leaf ? made + leaf - 1 : y * mesh->width + x);
+    const uint32_t *made = mesh->made + number_of(mesh, at);
+    return made[1] - made[0] + 1;
+}
+
+static uint32_t level_of(const struct mesh *mesh, struct triangle at)
+{
+    const uint32_t n_leaves = n_leaves_of(mesh, at);
+    return n_leaves == leaves_of[2] ? 2 : n_leaves == leaves_of[1];
+}
+
+static uint32_t leaf_number(const struct mesh *mesh, struct triangle at, uint32_t leaf)
+{
+    const uint64_t number = number_of(mesh, at);
+    return (uint32_t)(leaf ? mesh->width * mesh->height + mesh->made[number] + leaf - 1 : number);
 }
 
 /* The leaf at side s of a triangle cut `level` times: s in each digit. */
@@ -175,40 +172,31 @@ static bool crosses_inside(uint32_t level, uint32_t leaf, uint32_t side, uint32_
     return false;
 }
 
-/* The triangle at a side of (x, y); false at the border. */
-static bool step(const struct mesh *mesh, uint64_t *x, uint64_t *y, uint32_t side)
+/* Steps to the triangle at a side; false at the border. */
+static bool step(const struct mesh *mesh, struct triangle *at, uint32_t side)
 {
     if (side < 2) {
-        *x += side ? 1 : UINT64_MAX;
-        return *x < mesh->width;
+        at->x += side ? 1 : UINT64_MAX;
+        return at->x < mesh->width;
     }
-    *y += (*x + *y) % 2 ? UINT64_MAX : 1;
-    return *y < mesh->height;
+    at->y += (at->x + at->y) % 2 ? UINT64_MAX : 1;
+    return at->y < mesh->height;
 }
 
-static void visit_leaf(const struct mesh *mesh, uint64_t x, uint64_t y, uint32_t leaf,
+static void visit_leaf(const struct mesh *mesh, struct triangle at, uint32_t leaf,
                        graph_visit *visit, void *context)
 {
-    uint32_t level = mesh->rows[y % MESH_ROWS].level[x], other;
-    struct graph_edge edge = {.from = leaf_number(mesh, x, y, leaf)};
-    for (uint32_t side = 0; side < N_SIDES; side++) {
-        uint64_t to_x = x, to_y = y;
+    const uint32_t level = level_of(mesh, at);
+    struct graph_edge edge = {.from = leaf_number(mesh, at, leaf)};
+    for (uint32_t side = 0, other; side < N_SIDES; side++) {
+        struct triangle to = at;
         if (!crosses_inside(level, leaf, side, &other)) {
-            if (!step(mesh, &to_x, &to_y, side))
+            if (!step(mesh, &to, side))
                 continue;
-            other = leaf_at_side(mesh->rows[to_y % MESH_ROWS].level[to_x], facing[side]);
+            other = leaf_at_side(level_of(mesh, to), facing[side]);
         }
-        edge.to = leaf_number(mesh, to_x, to_y, other);
+        edge.to = leaf_number(mesh, to, other);
         visit(context, edge);
-    }
-}
-
-static void visit_row(const struct mesh *mesh, uint64_t y, graph_visit *visit, void *context)
-{
-    for (uint64_t x = 0; x < mesh->width; x++) {
-        uint32_t n_leaves = leaves_of[mesh->rows[y % MESH_ROWS].level[x]];
-        for (uint32_t leaf = 0; leaf < n_leaves; leaf++)
-            visit_leaf(mesh, x, y, leaf, visit, context);
     }
 }
 
@@ -220,34 +208,24 @@ static bool overlap(struct block_range range, uint64_t first, uint64_t last)
 /* Does a row hold a vertex of the range: a coarse triangle, or what cuts have made? */
 static bool row_is_wanted(const struct mesh *mesh, uint64_t y, struct block_range range)
 {
-    uint64_t n_coarse = mesh->width * mesh->height;
-    return overlap(range, y * mesh->width, (y + 1) * mesh->width) ||
-           overlap(range, n_coarse + mesh->row_starts[y], n_coarse + mesh->row_starts[y + 1]);
-}
-
-/* Rows before and after a wanted one are known when it is visited. */
-static void visit_rows(const struct mesh *mesh, struct block_range range, graph_visit *visit,
-                       void *context)
-{
-    uint64_t height = mesh->height, n_filled = 0;
-    for (uint64_t y = 0; y < height; y++) {
-        if (!row_is_wanted(mesh, y, range))
-            continue;
-        if (n_filled + 1 < y)
-            n_filled = y - 1;
-        for (; n_filled < height && n_filled < y + 2; n_filled++)
-            fill_row(mesh, n_filled);
-        visit_row(mesh, y, visit, context);
-    }
+    const uint64_t first = y * mesh->width, last = first + mesh->width;
+    const uint64_t n_coarse = mesh->width * mesh->height;
+    return overlap(range, first, last) ||
+           overlap(range, n_coarse + mesh->made[first], n_coarse + mesh->made[last]);
 }
 
 static void list(const void *source, const struct graph_asked *asked, graph_visit *visit,
                  void *context)
 {
-    visit_rows(source, asked->from, visit, context);
+    const struct mesh *mesh = source;
+    const struct block_range rows = graph_asked_share(asked, mesh->height);
+    for (uint64_t y = rows.first; y < rows.last; y++)
+        for (uint64_t x = 0; x < mesh->width && row_is_wanted(mesh, y, asked->from); x++)
+            for (uint32_t leaf = 0; leaf < n_leaves_of(mesh, (struct triangle){x, y}); leaf++)
+                visit_leaf(mesh, (struct triangle){x, y}, leaf, visit, context);
 }
 
 struct graph_stream mesh_stream(const struct mesh *mesh)
 {
-    return (struct graph_stream){list, mesh, GRAPH_UNWEIGHTED, false};
+    return (struct graph_stream){list, mesh, GRAPH_UNWEIGHTED, true};
 }

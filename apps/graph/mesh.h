@@ -5,7 +5,7 @@
  *
  * Path: part.c -> this -> build.c
  * Owner: mesh_open makes what mesh_close frees.
- * Threads: any; one at a time per mesh.
+ * Threads: any.
  * Source: Marquardt and Schamberger, Open Benchmarks for Load Balancing Heuristics in Parallel
  * Adaptive Finite Element Computations, 2005, whose meshes are in the 10th DIMACS challenge.
  *
@@ -27,18 +27,11 @@
 #define MESH_MIN_VERTICES 6
 #define MESH_MAX_VERTICES (UINT64_C(1) << 31)
 
-#define MESH_ROWS 3 /* known at a time: a row and those beside it */
-
-struct mesh_row {
-    uint64_t *made; /* [width] number of the first vertex that cuts have made in each triangle */
-    uint8_t *level; /* [width] how often each is cut */
-};
-
 struct mesh {
     uint64_t key;           /* of the bubbles */
     uint64_t width, height; /* coarse triangles in a row, and rows */
-    uint64_t *row_starts;   /* [height + 1] vertices that cuts have made before each row */
-    struct mesh_row rows[MESH_ROWS];
+    uint32_t *
+        made; /* [width * height + 1] vertices that cuts have made before each triangle, row by row */
 };
 
 /**
@@ -54,7 +47,7 @@ void mesh_close(struct mesh *mesh);
 uint64_t mesh_n_vertices(const struct mesh *mesh);
 uint64_t mesh_n_edges(const struct mesh *mesh);
 
-/** Edges, both ways, without further memory. The mesh must outlive the stream. */
+/** Edges, both ways. The mesh must outlive the stream. */
 struct graph_stream mesh_stream(const struct mesh *mesh);
 
 #endif

@@ -15,7 +15,7 @@
 void node_survey(struct node *node, struct graph_part *part, uint64_t seed, struct part_wish wish)
 {
     part_survey(part, seed, wish);
-    if (part->options.source == GRAPH_FROM_FILE)
+    if (part->source == GRAPH_FROM_FILE)
         node->input = (struct node_input){part->options.file, part->survey.print};
 }
 

@@ -2,7 +2,7 @@
 /*
  * From options to the rows of one node.
  *
- * Path: options.h -> this -> read.c, generate.c, mesh.c
+ * Path: part.h -> this -> read.c, generate.c, mesh.c
  * Owner: see part.h.
  * Threads: main's.
  */
@@ -11,8 +11,33 @@
 #include "frame/random.h"
 #include "graph/rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+#define SIZE(source, min, max) OPTION_NUMBER(struct graph_options, sizes[source], min, max)
+
+const struct app_option options_of_graphs[] = {
+    {"file", 'f', "FILE",
+     "Read .graph .mtx .gr, whose vertices count from 1, or .el .wel .txt .tsv, from 0 (from 1 if "
+     "KONECT's); each also with .gz. Options and reports count from 0",
+     OPTION_WORD(struct graph_options, file)},
+    {"kronecker", 'g', "SCALE", "Generate a Kronecker graph of 2^SCALE vertices",
+     SIZE(GRAPH_FROM_KRONECKER, 0, GENERATE_MAX_SCALE)},
+    {"uniform", 'u', "SCALE", "Generate a uniform graph of 2^SCALE vertices",
+     SIZE(GRAPH_FROM_UNIFORM, 0, GENERATE_MAX_SCALE)},
+    {"degree", 'k', "DEGREE", "Generate this many undirected edges per vertex (16)",
+     OPTION_COUNT(struct graph_options, degree, 1, GENERATE_MAX_DEGREE)},
+    {"mesh", 0, "VERTICES",
+     "Generate an adaptive mesh of about so many vertices, of degree 2 and 3 (hugebubbles-00020 "
+     "has 21198119)",
+     SIZE(GRAPH_FROM_MESH, MESH_MIN_VERTICES, MESH_MAX_VERTICES)},
+    {"band", 0, "VERTICES",
+     "Generate a band graph of so many vertices, 19 edges each (cage15 has 5154859)",
+     SIZE(GRAPH_FROM_BAND, BAND_MIN_VERTICES, BAND_MAX_VERTICES)},
+    {0}};
 
 /* ---- survey ---------------------------------------------------------------------------------- */
 
@@ -25,50 +50,81 @@ static void survey_generated(struct graph_part *part, uint64_t n_vertices, uint6
         (struct graph_survey){.n_vertices = n_vertices, .n_edges = n_edges, .is_symmetric = true};
 }
 
-static void survey_numbers(struct graph_part *part, uint64_t seed)
+static void survey_numbers(struct graph_part *part, uint64_t size, uint64_t seed)
 {
-    const struct graph_options *options = &part->options;
-    bool is_uniform = options->source == GRAPH_FROM_UNIFORM;
-    int status = edge_numbers_of(&part->numbers, is_uniform, options->scale, options->degree, seed);
+    const bool is_uniform = part->source == GRAPH_FROM_UNIFORM;
+    const unsigned scale = (unsigned)size, degree = part->options.degree;
+    int status = edge_numbers_of(&part->numbers, is_uniform, scale, degree, seed);
     if (status)
-        die("cannot generate 2^%u vertices with %u edges each: %s", options->scale, options->degree,
+        die("cannot generate 2^%u vertices with %u edges each: %s", scale, degree,
             strerror(-status));
-    survey_generated(part, UINT64_C(1) << options->scale, 2 * part->numbers.n_edges);
+    survey_generated(part, UINT64_C(1) << scale, 2 * part->numbers.n_edges);
+}
+
+static void survey_mesh(struct graph_part *part, uint64_t n_vertices, uint64_t seed)
+{
+    int status = mesh_open(&part->mesh, n_vertices, seed);
+    if (status)
+        die("cannot generate a mesh of %llu vertices: %s", (unsigned long long)n_vertices,
+            strerror(-status));
+    survey_generated(part, mesh_n_vertices(&part->mesh), mesh_n_edges(&part->mesh));
+}
+
+static void survey_file(struct graph_part *part)
+{
+    char reason[GRAPH_REASON_BYTES];
+    if (!graph_read_survey(&part->survey, part->options.file, part->wish.refuse_negative, reason))
+        die("%s", reason);
+}
+
+/* Returns what the options say of the graph, which is one thing; or dies. */
+static enum graph_source choose_source(const struct graph_options *options)
+{
+    enum graph_source source = GRAPH_FROM_FILE;
+    unsigned n_given = options->file != NULL;
+    for (unsigned i = 0; i < GRAPH_N_GENERATED; i++)
+        if (options->sizes[i] != GRAPH_NOT_GIVEN) {
+            source = i;
+            n_given++;
+        }
+    if (n_given != 1)
+        die("%s: give %sone of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES and --band VERTICES",
+            n_given ? "more than one graph" : "no graph", n_given ? "only " : "");
+    if (options->degree && source != GRAPH_FROM_KRONECKER && source != GRAPH_FROM_UNIFORM)
+        die("-k: the degree is of graphs that -g and -u generate");
+    return source;
 }
 
 void part_survey(struct graph_part *part, uint64_t seed, struct part_wish wish)
 {
-    const uint64_t n_vertices = part->options.n_vertices;
-    char reason[GRAPH_REASON_BYTES];
-    int status;
-    *part = (struct graph_part){.options = part->options, .wish = wish};
-    if (part->options.has_degree && part->options.source != GRAPH_FROM_KRONECKER &&
-        part->options.source != GRAPH_FROM_UNIFORM)
-        die("-k: the degree is of graphs that -g and -u generate");
-    switch (part->options.source) {
-    case GRAPH_FROM_FILE:
-        if (!graph_read_survey(&part->survey, part->options.file, wish.refuse_negative, reason))
-            die("%s", reason);
-        return;
-    case GRAPH_FROM_KRONECKER:
-    case GRAPH_FROM_UNIFORM:
-        survey_numbers(part, seed);
-        return;
-    case GRAPH_FROM_MESH:
-        status = mesh_open(&part->mesh, n_vertices, seed);
-        if (status)
-            die("cannot generate a mesh of %llu vertices: %s", (unsigned long long)n_vertices,
-                strerror(-status));
-        survey_generated(part, mesh_n_vertices(&part->mesh), mesh_n_edges(&part->mesh));
-        return;
-    case GRAPH_FROM_BAND:
-        part->band = band_of(n_vertices, seed);
-        survey_generated(part, n_vertices, band_n_edges(&part->band));
-        return;
-    case GRAPH_FROM_NOTHING:
-        break;
+    const struct graph_options options = part->options;
+    const enum graph_source source = choose_source(&options);
+    const uint64_t size = source == GRAPH_FROM_FILE ? 0 : options.sizes[source];
+    *part = (struct graph_part){.options = options, .wish = wish, .source = source};
+    if (part->options.degree == 0)
+        part->options.degree = 16;
+    if (source == GRAPH_FROM_FILE) {
+        survey_file(part);
+    } else if (source == GRAPH_FROM_MESH) {
+        survey_mesh(part, size, seed);
+    } else if (source == GRAPH_FROM_BAND) {
+        part->band = band_of(size, seed);
+        survey_generated(part, size, band_n_edges(&part->band));
+    } else {
+        survey_numbers(part, size, seed);
     }
-    die("no graph: give one of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES and --band VERTICES");
+}
+
+void part_name(const struct graph_part *part, char *name, size_t name_bytes)
+{
+    static const char *const kinds[] = {"kronecker", "uniform", "mesh", "band"};
+    if (part->source == GRAPH_FROM_FILE) {
+        const char *slash = strrchr(part->options.file, '/');
+        snprintf(name, name_bytes, "%s", slash ? slash + 1 : part->options.file);
+    } else {
+        snprintf(name, name_bytes, "%s-%llu", kinds[part->source],
+                 (unsigned long long)part->options.sizes[part->source]);
+    }
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -76,9 +132,8 @@ void part_survey(struct graph_part *part, uint64_t seed, struct part_wish wish)
 static void generate_rows(struct graph *rows, const struct graph_part *part,
                           const struct partition *partition, uint32_t node)
 {
-    const enum graph_source source = part->options.source;
-    const struct graph_stream stream = source == GRAPH_FROM_MESH ? mesh_stream(&part->mesh)
-                                       : source == GRAPH_FROM_BAND
+    const struct graph_stream stream = part->source == GRAPH_FROM_MESH ? mesh_stream(&part->mesh)
+                                       : part->source == GRAPH_FROM_BAND
                                            ? band_stream(&part->band)
                                            : edge_numbers_stream(&part->numbers);
     if (graph_build_rows(rows, partition, node, &stream))
@@ -100,7 +155,7 @@ static void get_rows(struct graph *rows, const struct graph_part *part,
                      const struct partition *partition, uint32_t node)
 {
     const bool is_undirected = part->wish.is_undirected;
-    if (part->options.source == GRAPH_FROM_FILE)
+    if (part->source == GRAPH_FROM_FILE)
         read_rows(rows, part, partition, node, is_undirected && !part->survey.is_symmetric);
     else
         generate_rows(rows, part, partition, node);
@@ -140,15 +195,14 @@ void part_close(struct graph_part *part)
 void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edges,
                    struct trials *trials)
 {
-    const struct graph_options *options = &part->options;
-    graph_options_name(options, trials->input, sizeof trials->input);
+    part_name(part, trials->input, sizeof trials->input);
     trials_add_number(trials, "vertices", part->survey.n_vertices);
     trials_add_number(trials, "edges", n_edges);
-    if (options->source != GRAPH_FROM_FILE)
+    if (part->source != GRAPH_FROM_FILE)
         trials_add_number(trials, "seed", seed);
-    if (options->source == GRAPH_FROM_KRONECKER || options->source == GRAPH_FROM_UNIFORM) {
-        trials_add_number(trials, "scale", options->scale);
-        trials_add_number(trials, "edges_per_vertex", options->degree);
+    if (part->source == GRAPH_FROM_KRONECKER || part->source == GRAPH_FROM_UNIFORM) {
+        trials_add_number(trials, "scale", part->options.sizes[part->source]);
+        trials_add_number(trials, "edges_per_vertex", part->options.degree);
     }
 }
 

@@ -3,7 +3,7 @@
  * One node's part of a graph: found out about first, then read or generated row by row, so that no
  * process ever holds more than its own rows.
  *
- * Path: options.h -> this -> the application's host code
+ * Path: an application's options -> this -> the application's host code
  * Owner: part_survey and part_open make what part_close frees.
  * Threads: main's.
  *
@@ -16,8 +16,39 @@
 #include "graph/mesh.h"
 #include "graph/generate.h"
 #include "graph/read.h"
-#include "graph/options.h"
+#include "frame/options.h"
 #include "frame/trials.h"
+
+/* What generates a graph; or a file has it. */
+enum graph_source {
+    GRAPH_FROM_KRONECKER,
+    GRAPH_FROM_UNIFORM,
+    GRAPH_FROM_MESH,
+    GRAPH_FROM_BAND,
+    GRAPH_FROM_FILE
+};
+#define GRAPH_N_GENERATED GRAPH_FROM_FILE
+#define GRAPH_NOT_GIVEN UINT64_MAX
+
+/* In the flags of the GAP Benchmark Suite: one says where the graph comes from. */
+struct graph_options {
+    const char *file;
+    uint64_t sizes
+        [GRAPH_N_GENERATED]; /* log2 of the vertices of the first two, vertices of the others; or GRAPH_NOT_GIVEN */
+    uint32_t degree; /* -k: edges drawn per vertex; 0: not given */
+};
+
+/* Start from this. */
+#define GRAPH_OPTIONS_DEFAULT \
+    ((struct graph_options){  \
+        .sizes = {GRAPH_NOT_GIVEN, GRAPH_NOT_GIVEN, GRAPH_NOT_GIVEN, GRAPH_NOT_GIVEN}})
+
+/* -f -g -u -k --mesh --band; the offset is of a struct graph_options. */
+extern const struct app_option options_of_graphs[];
+#define GRAPH_OPTIONS_GROUP(at)             \
+    {                                       \
+        "Graph:", 20, options_of_graphs, at \
+    }
 
 struct part_wish {
     bool is_undirected;   /* edges both ways; no loops, no edge twice; no weights */
@@ -28,6 +59,7 @@ struct part_wish {
 struct graph_part {
     struct graph_options options; /* set by the caller */
     struct part_wish wish;
+    enum graph_source source;
     struct graph_survey survey; /* of the whole graph, as it is read */
     struct mesh mesh;           /* the source, if it is one of these */
     struct band band;
@@ -46,6 +78,12 @@ struct graph_part {
  * @param seed  of a graph that is generated.
  */
 void part_survey(struct graph_part *part, uint64_t seed, struct part_wish wish);
+
+/**
+ * Write a short name of the input: "kronecker-20", "uniform-20", "mesh-1000", "band-1000", or the file's name without
+ * folders.
+ */
+void part_name(const struct graph_part *part, char *name, size_t name_bytes);
 
 /** Get the rows of a node; or die. */
 void part_open(struct graph_part *part, uint32_t n_nodes, uint32_t node);

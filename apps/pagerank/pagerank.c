@@ -35,10 +35,14 @@ static uint64_t n_own(const struct pagerank *pagerank)
     return pagerank->part.rows.n_vertices;
 }
 
+static uint64_t n_groups_of(uint64_t n, uint64_t group_takes)
+{
+    return (n + group_takes - 1) / group_takes;
+}
+
 static uint64_t n_groups(const struct pagerank *pagerank)
 {
-    uint32_t group_items = pagerank->node.group_items;
-    return (n_own(pagerank) + group_items - 1) / group_items;
+    return n_groups_of(n_own(pagerank), pagerank->node.group_items);
 }
 
 /* ---- edges that are pulled along ----------------------------------------------------------------
@@ -204,20 +208,48 @@ static void upload_pushed(struct pagerank *pagerank)
     pagerank->from = upload_items(pagerank, SOURCE);
 }
 
+#define PUMP_SLICES 4u /* of a launch that is long enough, on step pump */
+#define MOST_EACH 1024u
+
+/* Edges of a work-item: on step pump, where a launch's slices have a bounded number of work-items, so many that it is a few
+ * slices; elsewhere 1. */
+static unsigned each(const struct pagerank *pagerank)
+{
+    const struct node *node = &pagerank->node;
+    cl_uint n_units = 0;
+    if (!pagerank->sends_edges || node->model->queue_bytes ||
+        strcmp(gravel_step(node->gravel), "pump"))
+        return 1;
+    node_check_cl(clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_MAX_COMPUTE_UNITS,
+                                  sizeof n_units, &n_units, NULL),
+                  "clGetDeviceInfo");
+    const uint64_t slice_items = (uint64_t)node->group_items * (n_units > 1 ? n_units - 1 : 1);
+    const uint64_t n = pagerank->part.rows.n_edges / (PUMP_SLICES * slice_items);
+    return n < 1 ? 1 : n < MOST_EACH ? (unsigned)n : MOST_EACH;
+}
+
 static void open_push(struct pagerank *pagerank)
 {
     pagerank->push = node_kernel(&pagerank->node, "push");
-    NODE_SET_ARRAYS(pagerank->push, 2, pagerank->from, pagerank->to_node, pagerank->to_index,
+    NODE_SET_ARRAYS(pagerank->push, 3, pagerank->from, pagerank->to_node, pagerank->to_index,
                     pagerank->share);
 }
 
 static void push(struct pagerank *pagerank, uint64_t sums)
 {
     /* A message an edge: an index and a rank. */
-    const struct node_bound bound = {.n_messages = 1,
+    const unsigned n_each = each(pagerank);
+    const struct node_bound bound = {.n_messages = n_each,
                                      .message_bytes = 4 + (uint32_t)rank_bytes(pagerank)};
-    NODE_SET(pagerank->push, 6, cl_ulong, sums);
-    node_send(&pagerank->node, pagerank->push, pagerank->part.rows.n_edges, bound);
+    const uint64_t n = pagerank->part.rows.n_edges;
+    NODE_SET(pagerank->push, 2, cl_ulong, n);
+    NODE_SET(pagerank->push, 7, cl_ulong, sums);
+    if (n_each == 1)
+        node_send(&pagerank->node, pagerank->push, n, bound);
+    else
+        node_launch(&pagerank->node, pagerank->push, 0,
+                    n_groups_of(n, (uint64_t)n_each * pagerank->node.group_items) *
+                        pagerank->node.group_items);
 }
 
 /* ---- the part of the graph ------------------------------------------------------------------- */
@@ -254,8 +286,8 @@ static void build(struct pagerank *pagerank)
 {
     extern const char pagerank_cl[];
     char defines[64];
-    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u%s%s", pagerank->node.group_items,
-             pagerank->is_fixed ? " -DPAGERANK_FIXED" : "",
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DEACH=%u%s%s", pagerank->node.group_items,
+             each(pagerank), pagerank->is_fixed ? " -DPAGERANK_FIXED" : "",
              pagerank->node.schedule ? " -DHAS_TASKS" : "");
     node_build(&pagerank->node, "pagerank.cl", pagerank_cl, defines);
 }

@@ -3,8 +3,8 @@
  * PageRank: each node pulls its sources' shares of rank for each target, and sends the sums for other nodes' targets; or it
  * sends a share along each edge.
  *
- * The host defines GROUP_ITEMS (work-items of a full group) and, for the form that is the same bit for bit in
- * any order, PAGERANK_FIXED: ranks are then integers, in units of 2^-62 of all rank.
+ * The host defines GROUP_ITEMS (work-items of a full group), EACH (edges of a work-item that sends) and, for the form that
+ * is the same bit for bit in any order, PAGERANK_FIXED: ranks are then integers, in units of 2^-62 of all rank.
  *
  * Path:    pagerank.c launches pull and store_sums, or push, waits for what all nodes send, launches apply.
  * Source:  Page, Brin, Motwani, Winograd, The PageRank Citation Ranking, 1999; Orr 2016, section 5.4.2.
@@ -18,28 +18,43 @@
 #ifdef PAGERANK_FIXED
 typedef ulong rank_type;
 #define ADD_RANK gravel_add_ulong_wg
+#define ADD_RANK_IF gravel_add_ulong_wg_if
 #define DIFFERENCE(a, b) abs_diff(a, b)
 #define DAMP(rank) ((rank) - (rank) / 20 * 3) /* so that one unit more always shows */
 #else
 typedef float rank_type;
 #define ADD_RANK gravel_add_float_wg
+#define ADD_RANK_IF gravel_add_float_wg_if
 #define DIFFERENCE(a, b) fabs((a) - (b))
 #define DAMP(rank) (0.85f * (rank))
 #endif
 
 /*
- * Global size: this node's edges, from number `first`; local size: any that divides it.
- * from: [edges] source vertex, by its place at this node. to_node, to_index: [edges] target's owner and place
+ * Global size: this node's n_edges, from number `first`; or, if EACH is not 1, as many full groups as take them with EACH a
+ * work-item. from: [edges] source vertex, by its place at this node. to_node, to_index: [edges] target's owner and place
  * there. share: [vertices] what each vertex gives every neighbour. sums: heap offset of rank_type [block].
  * When it ends, all contributions are sent.
  */
-kernel void push(GRAVEL_ARENA, ulong first, global const uint *restrict from,
+kernel void push(GRAVEL_ARENA, ulong first, ulong n_edges, global const uint *restrict from,
                  global const uint *restrict to_node, global const uint *restrict to_index,
                  global const rank_type *restrict share, ulong sums)
 {
     GRAVEL_OPEN(g);
+#if EACH == 1
     size_t e = first + get_global_id(0);
     ADD_RANK(g, sums, to_index[e], share[from[e]], to_node[e]);
+#else
+    const size_t n_lanes = get_local_size(0),
+                 begin = (first + get_global_id(0) - get_local_id(0)) * EACH;
+    const bool is_whole = begin + n_lanes * EACH <= n_edges;
+    for (uint i = 0; i < EACH; i++) {
+        const size_t at = begin + i * n_lanes + get_local_id(0), e = at < n_edges ? at : 0;
+        if (is_whole)
+            ADD_RANK(g, sums, to_index[e], share[from[e]], to_node[e]);
+        else
+            ADD_RANK_IF(g, at < n_edges, sums, to_index[e], share[from[e]], to_node[e]);
+    }
+#endif
 }
 
 /* What the sources of a chunk's edges give. */

@@ -104,7 +104,7 @@ static void set_arguments(struct sssp *sssp)
 static void check_options(const struct sssp *sssp)
 {
     const uint64_t n = sssp->part.survey.n_vertices;
-    if (sssp->has_source && sssp->source >= n)
+    if (sssp->source != SSSP_DRAW_SOURCE && sssp->source >= n)
         die("-r: vertex %llu is not in 0..%llu", (unsigned long long)sssp->source,
             (unsigned long long)n - 1);
     if (sssp->form != SSSP_FLOAT && sssp->delta != SSSP_CHOOSE_WIDTH &&
@@ -128,7 +128,7 @@ static void open_node(void *self)
     node_open(node, filled_most(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
     node_part(node, &sssp->part);
     graph_draw_weights(&sssp->part.rows, sssp->part.first, sssp->options.seed);
-    if (!sssp->has_source)
+    if (sssp->source == SSSP_DRAW_SOURCE)
         draw_source(sssp);
     TRY(gravel_alloc(node->gravel,
                      filled_most(sssp->part.partition.block) * sssp_distance_bytes(sssp),
@@ -321,18 +321,10 @@ static void search(void *self)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-static error_t take_source(struct argp_state *state, const struct app_option *option,
-                           const char *value, void *field)
-{
-    struct sssp *sssp = field;
-    sssp->has_source = true;
-    return option_number(state, option, value, &sssp->source);
-}
-
 static const struct app_option own_options[] = {
     {"source", 'r', "VERTEX",
      "Start here; vertices count from 0, whatever the file does (one with edges, drawn by --seed)",
-     take_source, 0, 0, GRAPH_MAX_VERTICES - 1},
+     OPTION_NUMBER(struct sssp, source, 0, GRAPH_MAX_VERTICES - 1)},
     {"delta", 'd', "WIDTH",
      "Settle distances in buckets of this width, nearest first; 0: all at once (chosen by weights, "
      "degrees and size of the graph, and by what a round costs)",
@@ -451,6 +443,7 @@ static const struct app app = {
 int main(int argc, char **argv)
 {
     struct sssp sssp = {.part.options = GRAPH_OPTIONS_DEFAULT,
+                        .source = SSSP_DRAW_SOURCE,
                         .delta = SSSP_CHOOSE_WIDTH,
                         .worth = SSSP_CHOOSE_WIDTH};
     return app_main(&app, &sssp, argc, argv);

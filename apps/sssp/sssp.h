@@ -27,13 +27,14 @@
  * reached for the first time. */
 enum { N_COUNTS = 4 };
 
+#define SSSP_DRAW_SOURCE UINT64_MAX
+
 struct sssp {
     struct options options;
     struct node node;
     struct graph_part part;
     enum sssp_form form;
-    bool has_source;
-    uint64_t source; /* vertex of the whole graph */
+    uint64_t source; /* vertex of the whole graph; SSSP_DRAW_SOURCE until open_node draws it */
     /* Both are SSSP_CHOOSE_WIDTH until open_node chooses. */
     double delta; /* width of the first bucket; 0: all that changed is relaxed at once */
     double worth; /* vertices that a round costs as much as; 0: buckets stay as wide */

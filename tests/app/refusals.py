@@ -33,7 +33,7 @@ GROUPS["options and files"] = [
     ("sssp", "-u 4 -d -1", "-d: '-1'"),
     ("sssp", "-u 4 --schedule counter --send-own", "--schedule: distances of 32 bits, no --delta, --worth, --send-own and --model"),
     ("pagerank", "-u 4 --schedule counter --send-own", "--schedule: no --send-own"),
-    ("color", "-u 4 -g 4", "give only one of -f, -g, -u, --mesh and --band"),
+    ("color", "-u 4 -g 4", "more than one graph: give only one of -f FILE, -g SCALE"),
     ("color", "--mesh 5", "--mesh: '5'"),
     ("color", "--band 0", "--band: '0' is not in"),
     ("kmeans", "-k 0", "-k: '0' is not in 1..256"),
