@@ -12,6 +12,7 @@
 #include "color.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- greedy colouring in a given order ------------------------------------------------------- */
 
@@ -64,16 +65,13 @@ static void run_serial(struct color *color, const struct graph *graph)
 static uint32_t *gather(struct color *color)
 {
     const struct partition *partition = &color->part.partition;
-    uint64_t n = partition->n_vertices;
-    uint32_t **of_node = app_array(color->node.n_nodes, sizeof *of_node, "the check");
-    uint32_t *colors = app_array(n, sizeof *colors, "the check");
-    for (uint32_t i = 0; i < color->node.n_nodes; i++)
-        of_node[i] = color_read(color, i);
-    for (uint64_t v = 0; v < n; v++)
-        colors[v] = of_node[partition_owner(partition, v)][partition_index(partition, v)];
-    for (uint32_t i = 0; i < color->node.n_nodes; i++)
-        free(of_node[i]);
-    free(of_node);
+    uint32_t *colors = app_array(partition->n_vertices, sizeof *colors, "the check");
+    for (uint32_t node = 0; node < color->node.n_nodes; node++) {
+        const struct block_range range = partition_range(partition, node);
+        uint32_t *of_node = color_read(color, node);
+        memcpy(colors + range.first, of_node, (range.last - range.first) * sizeof *colors);
+        free(of_node);
+    }
     return colors;
 }
 

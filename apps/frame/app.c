@@ -89,17 +89,9 @@ static void report(struct node *node, struct trials *trials)
 
 /* ---- from the command line to the report ----------------------------------------------------------- */
 
-struct running {
-    const struct app *app;
-    void *self;
-    const struct options *options;
-    struct node *node;
-};
-
-static struct running start(const struct app *app, void *self, int argc, char **argv)
+static void parse(const struct app *app, void *self, struct options *options, struct node *node,
+                  int argc, char **argv)
 {
-    struct options *options = (struct options *)((char *)self + app->options);
-    struct node *node = (struct node *)((char *)self + app->node);
     *options = OPTIONS_DEFAULT;
     *node = NODE_DEFAULT;
     if (app->group_items)
@@ -110,73 +102,73 @@ static struct running start(const struct app *app, void *self, int argc, char **
         app->groups[1],
         {"Device and messages:", 30, options_of_nodes + !app->has_models, app->node}};
     options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
-    return (struct running){app, self, options, node};
+}
+
+static void reset(const struct app *app, void *self)
+{
+    if (app->reset)
+        app->reset(self);
 }
 
 /* So that the device's compiler has done its work before the clock runs. */
-static void warm_up(const struct running *running)
+static void warm_up(const struct app *app, void *self)
 {
-    const struct app *app = running->app;
-    if (app->warm_up) {
-        app->warm_up(running->self);
-        return;
+    if (!app->warm_up)
+        reset(app, self);
+    (app->warm_up ? app->warm_up : app->run)(self);
+}
+
+/* Runs the trials. Statistics are the last one's: they begin when all nodes are ready for it. */
+static void run(const struct app *app, void *self, struct gravel *gravel, struct trials *trials)
+{
+    while (trials->n_run < trials->n_trials) {
+        reset(app, self);
+        TRY(gravel_barrier(gravel));
+        TRY(gravel_stats_reset(gravel));
+        const double start = trials_clock();
+        app->run(self);
+        trials_add_time(trials, trials_clock() - start);
     }
-    if (app->reset)
-        app->reset(running->self);
-    app->run(running->self);
 }
 
-/* Statistics are the last trial's: they begin when all nodes are ready for it. */
-static void prepare(void *user)
+static int measure(const struct app *app, void *self, const struct options *options,
+                   struct node *node)
 {
-    const struct running *running = user;
-    if (running->app->reset)
-        running->app->reset(running->self);
-    TRY(gravel_barrier(running->node->gravel));
-    TRY(gravel_stats_reset(running->node->gravel));
-}
-
-static void run_trial(void *user)
-{
-    const struct running *running = user;
-    running->app->run(running->self);
-}
-
-static int measure(struct running *running)
-{
-    const struct app *app = running->app;
-    const struct options *options = running->options;
     struct trials trials = {.name = app->name,
                             .unit = app->unit,
                             .checked = app->checked,
-                            .n_nodes = running->node->n_nodes,
-                            .node = running->node->number,
+                            .n_nodes = node->n_nodes,
+                            .node = node->number,
                             .n_trials = options->n_trials,
                             .json = options->json,
                             .is_quiet = options->quiet,
                             .parameters = json_object(),
-                            .was_checked = options->verify};
-    app->describe(running->self, &trials);
-    trials_add_number(&trials, "group_items", running->node->group_items);
+                            .was_checked = options->verify,
+                            .seconds =
+                                app_array(options->n_trials, sizeof *trials.seconds, "the trials")};
+    app->describe(self, &trials);
+    trials_add_number(&trials, "group_items", node->group_items);
     trials_add_number(&trials, "seed", options->seed);
-    trials_run(&trials, prepare, run_trial, running);
+    run(app, self, node->gravel, &trials);
     if (app->result)
-        app->result(running->self, &trials);
+        app->result(self, &trials);
     if (options->verify)
-        trials.n_wrong = app->check(running->self, &trials);
-    report(running->node, &trials);
+        trials.n_wrong = app->check(self, &trials);
+    report(node, &trials);
     return trials.n_wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int app_main(const struct app *app, void *self, int argc, char **argv)
 {
+    struct options *options = (struct options *)((char *)self + app->options);
+    struct node *node = (struct node *)((char *)self + app->node);
     signal(SIGXFSZ, SIG_IGN); /* what is written beyond RLIMIT_FSIZE fails, and is named */
-    struct running running = start(app, self, argc, argv);
+    parse(app, self, options, node, argc, argv);
     app->open(self);
-    warm_up(&running);
-    int status = measure(&running);
+    warm_up(app, self);
+    const int status = measure(app, self, options, node);
     if (app->close)
         app->close(self);
-    node_close(running.node);
+    node_close(node);
     return status;
 }

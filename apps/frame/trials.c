@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time the trials; print them, as lines or as JSON by jansson.
+ * Print trials, as lines or as JSON by jansson.
  *
  * Path: app.c -> this -> stdout
  * Owner: see trials.h.
@@ -72,8 +72,10 @@ void trials_say(const struct trials *trials, const char *format, ...)
     va_end(arguments);
 }
 
-static void print_trial(const struct trials *trials, double seconds)
+void trials_add_time(struct trials *trials, double seconds)
 {
+    seconds = seconds < CLOCK_RESOLUTION_S ? CLOCK_RESOLUTION_S : seconds;
+    trials->seconds[trials->n_run++] = seconds;
     if (trials->node != 0 || trials->json || trials->is_quiet)
         return;
     print_head(trials);
@@ -81,23 +83,6 @@ static void print_trial(const struct trials *trials, double seconds)
     print_rate(trials->work / seconds, trials->unit);
     putchar('\n');
     fflush(stdout);
-}
-
-/* ---- trials ---------------------------------------------------------------------------------- */
-
-void trials_run(struct trials *trials, void (*prepare)(void *app), void (*run)(void *app),
-                void *app)
-{
-    trials->seconds = app_array(trials->n_trials, sizeof *trials->seconds, "the trials");
-    while (trials->n_run < trials->n_trials) {
-        prepare(app);
-        const double start = trials_clock();
-        run(app);
-        const double seconds = trials_clock() - start;
-        trials->seconds[trials->n_run++] =
-            seconds < CLOCK_RESOLUTION_S ? CLOCK_RESOLUTION_S : seconds;
-        print_trial(trials, trials->seconds[trials->n_run - 1]);
-    }
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */

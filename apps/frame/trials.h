@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Run a measurement several times, time it, and report: a line per trial and a summary, or one JSON object.
+ * The report of a measurement that is made several times: a line per trial and a summary, or one JSON object.
  *
  * Path:    app.c -> this -> stdout, which printed.h checks at the end
  * Owner:   strings are the caller's; trials_report frees the rest.
@@ -30,7 +30,8 @@ struct trials {
     bool was_checked;    /* by a check that compared n_wrong of `checked` */
     const char *checked; /* "distances" */
     uint64_t n_wrong;    /* at all nodes */
-    double *seconds;     /* [n_run], in the order in which the trials ran */
+    double
+        *seconds; /* [n_trials], of which n_run are there, in the order in which the trials ran */
     unsigned n_run;
 };
 
@@ -46,9 +47,8 @@ void trials_add_word(struct trials *trials, const char *name, const char *word);
 void trials_say(const struct trials *trials, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Run n_trials times (at least 1): `prepare`, untimed, then `run`, timed. */
-void trials_run(struct trials *trials, void (*prepare)(void *app), void (*run)(void *app),
-                void *app);
+/** Take the time of a trial [s], and print its line. */
+void trials_add_time(struct trials *trials, double seconds);
 
 /**
  * Print the summary, at the median time; with `json` as one object on one line, which has name,

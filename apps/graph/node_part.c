@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's part of the graph, and which of its edges stay.
+ * A node's part of the graph, and a mirror of its ghosts.
  *
  * Path: an application -> this -> part.c
  * Owner: see part.h.
- * Threads: main's, and its own, which it joins.
+ * Threads: main's.
  */
 #include "graph/node_part.h"
 #include "frame/die.h"
-#include "graph/rows.h"
 
 #include <stdlib.h>
 
@@ -34,49 +33,6 @@ void node_part(struct node *node, struct graph_part *part)
         check_edges((part->survey.n_edges + node->n_nodes - 1) / node->n_nodes);
     part_open(part, node->n_nodes, node->number);
     check_edges(part->rows.n_edges);
-}
-
-static void swap_edges(struct graph *rows, uint64_t a, uint64_t b)
-{
-    uint32_t neighbour = rows->neighbours[a];
-    rows->neighbours[a] = rows->neighbours[b];
-    rows->neighbours[b] = neighbour;
-    if (rows->weights) {
-        union graph_weight weight = rows->weights[a];
-        rows->weights[a] = rows->weights[b];
-        rows->weights[b] = weight;
-    }
-}
-
-static uint64_t split_row(struct graph_part *part, uint64_t u)
-{
-    uint64_t split = part->rows.offsets[u];
-    for (uint64_t e = split; e < part->rows.offsets[u + 1]; e++)
-        if (partition_has(&part->partition, part->node, part->rows.neighbours[e]))
-            swap_edges(&part->rows, e, split++);
-    return split;
-}
-
-struct split {
-    struct graph_part *part;
-    uint32_t *splits;
-    bool sends_own;
-};
-
-static void split_rows(void *context, struct graph_rows rows)
-{
-    const struct split *split = context;
-    for (uint64_t u = rows.first; u < rows.last; u++)
-        split->splits[u] =
-            (uint32_t)(split->sends_own ? split->part->rows.offsets[u] : split_row(split->part, u));
-}
-
-uint32_t *node_part_split(struct graph_part *part, bool sends_own)
-{
-    struct split split = {
-        part, app_array(part->rows.n_vertices, sizeof(uint32_t), "a list of edges"), sends_own};
-    graph_rows_side_by_side(&part->rows, split_rows, &split);
-    return split.splits;
 }
 
 struct gravel_mirror *node_part_mirror(struct node *node, const struct ghosts *ghosts,

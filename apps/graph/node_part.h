@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's part of the graph, and which of its edges stay at the node.
+ * A node's part of the graph, and a mirror of its ghosts.
  *
  * Path: an application -> this -> part.h
- * Owner: see part.h; the splits are the caller's to free.
+ * Owner: see part.h.
  * Threads: main's.
  */
 #ifndef APPS_NODE_PART_H
@@ -37,14 +37,6 @@ void node_part(struct node *node, struct graph_part *part);
             "a word goes to each other one; given with --model)",                                 \
             OPTION_FLAG(in, is_set)                                                               \
     }
-
-/**
- * Put the edges to the node's own vertices first in each row; or die.
- *
- * @param sends_own  none counts as such an edge, and nothing moves.
- * @return           [rows.n_vertices] where the other edges begin, numbered as the rows' offsets.
- */
-uint32_t *node_part_split(struct graph_part *part, bool sends_own);
 
 /**
  * Make a mirror of a word of each ghost. Ghosts are in the order of their owners, and so are copies of their words.

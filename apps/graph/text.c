@@ -32,36 +32,36 @@ static bool is_blank(int c)
     return c == ' ' || c == '\t';
 }
 
-static void drop_control_characters(char *s)
+/* Writes "PATH: " and the text, or "PATH:LINE: ", without control characters. @param line  0: none */
+static void write_reason(char *reason, const char *path, uint64_t line, const char *format,
+                         va_list arguments)
 {
-    for (; *s; s++)
+    int n =
+        snprintf(reason, TEXT_REASON_BYTES, line ? "%s:%llu: " : "%s: ", infile_shown_path(path),
+                 (unsigned long long)line);
+    vsnprintf(reason + n, TEXT_REASON_BYTES - (size_t)n, format, arguments);
+    for (char *s = reason; *s; s++)
         if (iscntrl((unsigned char)*s))
             *s = '?';
 }
 
 void text_refuse(const char *path, char *reason, const char *format, ...)
 {
-    int n = snprintf(reason, TEXT_REASON_BYTES, "%s: ", infile_shown_path(path));
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(reason + n, TEXT_REASON_BYTES - (size_t)n, format, arguments);
+    write_reason(reason, path, 0, format, arguments);
     va_end(arguments);
-    drop_control_characters(reason);
 }
 
 bool text_fail(struct text *text, const char *format, ...)
 {
-    text->at = text->end;
-    if (text->has_failed)
-        return false;
-    text->has_failed = true;
-    int n = snprintf(text->reason, TEXT_REASON_BYTES, "%s:%llu: ", infile_shown_path(text->path),
-                     (unsigned long long)text->line);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text->reason + n, TEXT_REASON_BYTES - (size_t)n, format, arguments);
+    if (!text->has_failed)
+        write_reason(text->reason, text->path, text->line, format, arguments);
     va_end(arguments);
-    drop_control_characters(text->reason);
+    text->at = text->end;
+    text->has_failed = true;
     return false;
 }
 

@@ -18,6 +18,45 @@ static uint64_t fill_up(const struct sssp *sssp, uint64_t n)
     return (n + n_group - 1) / n_group * n_group;
 }
 
+/* ---- edges to own vertices come first, unless all are sent ------------------------------------- */
+
+static void swap_edges(struct graph *rows, uint64_t a, uint64_t b)
+{
+    uint32_t neighbour = rows->neighbours[a];
+    rows->neighbours[a] = rows->neighbours[b];
+    rows->neighbours[b] = neighbour;
+    if (rows->weights) {
+        union graph_weight weight = rows->weights[a];
+        rows->weights[a] = rows->weights[b];
+        rows->weights[b] = weight;
+    }
+}
+
+static uint64_t split_row(struct graph_part *part, uint64_t u)
+{
+    uint64_t split = part->rows.offsets[u];
+    for (uint64_t e = split; e < part->rows.offsets[u + 1]; e++)
+        if (partition_has(&part->partition, part->node, part->rows.neighbours[e]))
+            swap_edges(&part->rows, e, split++);
+    return split;
+}
+
+struct split {
+    struct sssp *sssp;
+    cl_uint *splits; /* [own vertices] where the edges that are sent begin */
+};
+
+static void split_rows(void *context, struct graph_rows rows)
+{
+    const struct split *split = context;
+    struct graph_part *part = &split->sssp->part;
+    for (uint64_t u = rows.first; u < rows.last; u++)
+        split->splits[u] =
+            (cl_uint)(split->sssp->sends_own ? part->rows.offsets[u] : split_row(part, u));
+}
+
+/* ---- lists ------------------------------------------------------------------------------------ */
+
 static uint64_t chunks_of(uint64_t n_edges)
 {
     return (n_edges + CHUNK - 1) / CHUNK;
@@ -81,9 +120,10 @@ static void upload_edges(struct sssp *sssp)
 {
     const struct graph *rows = &sssp->part.rows;
     struct ghosts ghosts;
-    cl_uint *splits = node_part_split(&sssp->part, sssp->sends_own);
-    count_chunks(sssp, splits);
-    sssp->splits = node_upload(&sssp->node, sssp_n_own(sssp) * sizeof *splits, splits);
+    struct split split = {sssp, app_array(rows->n_vertices, sizeof(cl_uint), "a list of edges")};
+    graph_rows_side_by_side(rows, split_rows, &split);
+    count_chunks(sssp, split.splits);
+    sssp->splits = node_upload(&sssp->node, rows->n_vertices * sizeof(cl_uint), split.splits);
     ghosts_open(&ghosts, &sssp->part);
     sssp->n_slots = ghosts_n_slots(&ghosts);
     sssp->offsets = upload_offsets(sssp);
