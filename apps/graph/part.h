@@ -34,7 +34,7 @@ enum graph_source {
 struct graph_options {
     const char *file;
     uint64_t sizes
-        [GRAPH_N_GENERATED]; /* log2 of the vertices of the first two, vertices of the others; or GRAPH_NOT_GIVEN */
+        [GRAPH_N_GENERATED]; /* log2 of the vertices of the first two, vertices of mesh and band; or GRAPH_NOT_GIVEN */
     uint32_t degree; /* -k: edges drawn per vertex; 0: not given */
 };
 
