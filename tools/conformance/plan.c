@@ -6,6 +6,7 @@
 
 #include "support.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *const form_suffixes[N_FORMS] = {"", "_if", "_wi", " by gravel_update"};
@@ -20,43 +21,46 @@ static uint64_t draw(const struct test_case *test, uint32_t origin, uint32_t ite
     return mix(mix(place << 32 | origin << 16 | item) + what);
 }
 
-/* Draws small multiples of a quarter: sums are exact in any order, in float too. */
-static double draw_quarters(uint64_t random)
+static uint64_t sign_of(uint32_t type)
 {
-    return ((double)(random % 511) - 255.0) * 0.25;
+    return GRAVEL_TYPE_BYTES(type) == 4 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
 }
 
-/* Bits of a real that is only stored, never summed: the odd ones as well. */
-static uint64_t odd_bits(uint32_t type, uint64_t random)
+/* Bits of a real as the type rounds it. */
+static uint64_t bits_of(uint32_t type, double real)
 {
-    static const uint32_t floats[] = {0x80000000u, 0x7f800000u, 0xff800000u, 1u, 0x7f7fffffu};
-    static const uint64_t doubles[] = {UINT64_C(1) << 63, UINT64_C(0x7ff0000000000000),
-                                       UINT64_C(0xfff0000000000000), 1u,
-                                       UINT64_C(0x7fefffffffffffff)};
-    return type == GRAVEL_FLOAT ? floats[random % 5] : doubles[random % 5];
+    const float narrow = (float)real;
+    uint64_t bits = 0;
+    memcpy(&bits, type == GRAVEL_FLOAT ? (const void *)&narrow : &real, GRAVEL_TYPE_BYTES(type));
+    return bits;
 }
 
+static double real_of(uint32_t type, uint64_t bits)
+{
+    float narrow;
+    double wide;
+    memcpy(&narrow, &bits, sizeof narrow);
+    memcpy(&wide, &bits, sizeof wide);
+    return type == GRAVEL_FLOAT ? (double)narrow : wide;
+}
+
+/* Small multiples of a quarter: sums are exact in any order, in float too. Of what is only stored, never summed, also -0,
+ * both infinities, the least and the greatest number. */
 static uint64_t real_bits(uint32_t op, uint32_t type, uint64_t random)
 {
-    double wide = draw_quarters(random >> 8);
-    float narrow = (float)wide;
-    uint64_t bits = 0;
+    const uint64_t sign = sign_of(type), infinity = bits_of(type, INFINITY),
+                   odd[] = {sign, infinity, sign | infinity, 1, infinity - 1};
     if (op == GRAVEL_PUT && random % 4 == 0)
-        return odd_bits(type, random >> 8);
-    if (type == GRAVEL_FLOAT)
-        memcpy(&bits, &narrow, sizeof narrow);
-    else
-        memcpy(&bits, &wide, sizeof wide);
-    return bits;
+        return odd[(random >> 8) % 5];
+    return bits_of(type, ((double)((random >> 8) % 511) - 255.0) * 0.25);
 }
 
 /* The ends of the range, signed and unsigned, and anything between. */
 static uint64_t integer_bits(uint32_t type, uint64_t random)
 {
-    uint64_t sign = GRAVEL_TYPE_BYTES(type) == 4 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
-    const uint64_t ends[] = {0, 1, UINT64_MAX, sign, sign - 1, sign + 1, random >> 3, random};
-    uint64_t bits = ends[random % 8];
-    return GRAVEL_TYPE_BYTES(type) == 4 ? (uint32_t)bits : bits;
+    const uint64_t sign = sign_of(type),
+                   ends[] = {0, 1, UINT64_MAX, sign, sign - 1, sign + 1, random >> 3, random};
+    return GRAVEL_TYPE_BYTES(type) == 4 ? (uint32_t)ends[random % 8] : ends[random % 8];
 }
 
 static uint64_t value_bits(uint32_t op, uint32_t type, uint64_t random)
@@ -116,29 +120,8 @@ void plan_fill(struct plan *plan, const struct test_case *test, uint32_t origin,
 
 static bool is_less(uint32_t type, uint64_t a, uint64_t b)
 {
-    uint64_t sign = type == GRAVEL_INT    ? UINT64_C(1) << 31
-                    : type == GRAVEL_LONG ? UINT64_C(1) << 63
-                                          : 0;
+    const uint64_t sign = type == GRAVEL_INT || type == GRAVEL_LONG ? sign_of(type) : 0;
     return (a ^ sign) < (b ^ sign);
-}
-
-static uint64_t add_real(uint32_t type, uint64_t a, uint64_t b)
-{
-    float x, y;
-    double u, v;
-    uint64_t sum = 0;
-    if (type == GRAVEL_FLOAT) {
-        memcpy(&x, &a, sizeof x);
-        memcpy(&y, &b, sizeof y);
-        x += y;
-        memcpy(&sum, &x, sizeof x);
-    } else {
-        memcpy(&u, &a, sizeof u);
-        memcpy(&v, &b, sizeof v);
-        u += v;
-        memcpy(&sum, &u, sizeof u);
-    }
-    return sum;
 }
 
 static uint64_t combine(uint32_t op, uint32_t type, uint64_t word, uint64_t value)
@@ -149,7 +132,8 @@ static uint64_t combine(uint32_t op, uint32_t type, uint64_t word, uint64_t valu
     case GRAVEL_INC:
         return word + 1;
     case GRAVEL_ADD:
-        return type >= GRAVEL_FLOAT ? add_real(type, word, value) : word + value;
+        return type >= GRAVEL_FLOAT ? bits_of(type, real_of(type, word) + real_of(type, value))
+                                    : word + value;
     case GRAVEL_MIN:
         return is_less(type, value, word) ? value : word;
     case GRAVEL_MAX:

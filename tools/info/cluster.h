@@ -35,7 +35,7 @@ bool info_cluster_is_broken(const json_t *cluster);
  * Describes this process as a rank: host, cores, limits, device, and what its environment sets.
  *
  * @return  {version, mpi, host, place; cores: {online, allowed, list: "0-3,8", "" if the system tells none}; numa: nodes
- *          of those cores, "0-1", null: unknown, or built without hwloc; limits: {locked_bytes, file_bytes,
+ *          of those cores, "0,1", null: unknown; limits: {locked_bytes, file_bytes,
  *          address_bytes, descriptors}, null for no limit; has_rdma: whether hardware of the network reads memory by
  *          itself (InfiniBand, RoCE), which must be locked; settings: {variable: value}, of those that are set;
  *          selection: "CUDA_VISIBLE_DEVICES=0", which shows this process some devices, or null; and either {device:

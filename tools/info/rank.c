@@ -2,12 +2,13 @@
 /*
  * Describes this process as a rank. See cluster.h.
  *
- * Source:  hwloc 2: hwloc_get_cpubind, hwloc_cpuset_to_nodeset; Linux: sysfs-class-infiniband.
+ * Source:  Linux: sysfs-devices-system-cpu, sysfs-class-infiniband.
  */
 #include "cluster.h"
 
 #include "device/cores.h"
 #include "devices.h"
+#include "members.h"
 #include "settings/settings.h"
 #include "transport/launcher.h"
 #include "transport/transport.h"
@@ -22,9 +23,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#ifdef INFO_HWLOC
-#include <hwloc.h>
-#endif
+#define MOST_NODES 128u /* of NUMA */
 
 /* ---- what the system leaves this process ----------------------------------------------------- */
 
@@ -43,38 +42,26 @@ static json_t *describe_cores(void)
                      (json_int_t)gravel_cores_of_node(1), "list", list);
 }
 
-#ifdef INFO_HWLOC
-/* @param nodes  [out] "0-1" */
-static bool find_nodes(hwloc_topology_t topology, char *nodes, size_t bytes)
+/* Names the NUMA nodes that have cores of the list: "0,1". */
+static json_t *describe_numa(const json_t *cores)
 {
-    hwloc_bitmap_t cores = hwloc_bitmap_alloc(), near = hwloc_bitmap_alloc();
-    const bool is_known =
-        cores && near && hwloc_get_cpubind(topology, cores, HWLOC_CPUBIND_THREAD) == 0 &&
-        hwloc_cpuset_to_nodeset(topology, cores, near) == 0 && !hwloc_bitmap_iszero(near) &&
-        hwloc_bitmap_list_snprintf(nodes, bytes, near) > 0;
-    hwloc_bitmap_free(cores);
-    hwloc_bitmap_free(near);
-    return is_known;
+    char path[64], line[8192], nodes[128] = "";
+    cpu_set_t own, near;
+    info_cores_read(info_text(cores, "list"), &own);
+    for (unsigned n = 0; n < MOST_NODES; n++) {
+        snprintf(path, sizeof path, "/sys/devices/system/node/node%u/cpulist", n);
+        FILE *file = fopen(path, "re");
+        if (!file)
+            continue;
+        info_cores_read(fgets(line, sizeof line, file) ? line : "", &near);
+        fclose(file);
+        CPU_AND(&near, &near, &own);
+        const size_t used = strlen(nodes);
+        if (CPU_COUNT(&near))
+            snprintf(nodes + used, sizeof nodes - used, "%s%u", used ? "," : "", n);
+    }
+    return *nodes ? json_string(nodes) : json_null();
 }
-
-static json_t *describe_numa(void)
-{
-    hwloc_topology_t topology;
-    char nodes[128] = "";
-    if (hwloc_topology_init(&topology))
-        return json_null();
-    const bool is_known =
-        hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE) == 0 &&
-        hwloc_topology_load(topology) == 0 && find_nodes(topology, nodes, sizeof nodes);
-    hwloc_topology_destroy(topology);
-    return is_known ? json_string(nodes) : json_null();
-}
-#else
-static json_t *describe_numa(void)
-{
-    return json_null();
-}
-#endif
 
 static json_t *limit_of(int resource)
 {
@@ -199,14 +186,14 @@ static void look_for_device(json_t *rank, const char *name, unsigned limit_s)
 json_t *info_rank_describe(const char *device, unsigned limit_s)
 {
     char host[128] = "", place[256], mpi[GRAVEL_MPI_NAME_BYTES];
+    json_t *cores = describe_cores(), *numa = describe_numa(cores);
     gethostname(host, sizeof host - 1);
     gravel_place_describe(place, sizeof place);
     gravel_transport_mpi_name(mpi);
-    json_t *rank =
-        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", GRAVEL_VERSION,
-                  "mpi", mpi, "host", host, "place", place, "cores", describe_cores(), "numa",
-                  describe_numa(), "limits", describe_limits(), "has_rdma", has_rdma(), "settings",
-                  describe_settings(), "selection", describe_selection());
+    json_t *rank = json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", GRAVEL_VERSION, "mpi", mpi,
+        "host", host, "place", place, "cores", cores, "numa", numa, "limits", describe_limits(),
+        "has_rdma", has_rdma(), "settings", describe_settings(), "selection", describe_selection());
     if (rank)
         look_for_device(rank, device, limit_s);
     return rank;
