@@ -131,8 +131,8 @@ static int run_tap(const struct arguments *arguments)
     if (arguments->step)
         setenv("GRAVEL_STEP", arguments->step, 1);
     watch(arguments->limit_s, trial->name);
-    int status =
-        arguments->n_rest ? trial->suite(arguments->n_rest, arguments->rest) : trial->suite(2, own);
+    int status = suite_run(trial->suite, arguments->n_rest ? arguments->n_rest : 2,
+                           arguments->n_rest ? arguments->rest : own);
     return status == SUITE_REFUSED ? 0 : status; /* its TAP says so */
 }
 

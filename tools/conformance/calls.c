@@ -204,20 +204,17 @@ void run_calls(struct stage *stage)
     free(got); /* no call is under way: each case ends with a barrier */
 }
 
-int suite_handlers(int n_arguments, char **arguments)
+static void run_handlers(struct stage *stage)
 {
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = device_handlers, .n_handlers = N_DEVICE_HANDLERS,
-                        .device_code.source = device_calls_cl,
-                        .device_code.name = "device_calls.cl");
-    struct stage stage;
-    (void)n_arguments, (void)arguments;
-    if (!stage_open(&stage, &bindings, sizeof(struct heap), device_calls_cl))
-        return SUITE_REFUSED;
-    MUST(stage.heap == HEAP_AT); /* kernels and handlers rely on it */
+    MUST(stage->heap == HEAP_AT); /* kernels and handlers rely on it */
     for (size_t i = 0; i < N_DEVICE_HANDLERS; i++)
         for (enum form form = FORM_GROUP; form < N_FORMS; form++)
             if (form != FORM_HOST || !device_handlers[i].n_answers) /* the host does not ask */
-                run_form(&stage, &device_handlers[i], device_handlers[i].name, "to_", form);
-    return stage_end(&stage);
+                run_form(stage, &device_handlers[i], device_handlers[i].name, "to_", form);
 }
+
+static const struct gravel_bindings bindings =
+    GRAVEL_BINDINGS(.handlers = device_handlers, .n_handlers = N_DEVICE_HANDLERS,
+                    .device_code.source = device_calls_cl, .device_code.name = "device_calls.cl");
+const struct suite suite_handlers = {device_calls_cl, sizeof(struct heap), run_handlers, &bindings,
+                                     NULL};

@@ -218,7 +218,7 @@ static void close_ledger(void)
     free(ledger.books);
 }
 
-int suite_ledger(int n_arguments, char **arguments)
+static int run_ledger(int n_arguments, char **arguments)
 {
     open_ledger(n_arguments, arguments);
     cl_program program = build_or_die(ledger.gravel, ledger_cl, NULL);
@@ -247,3 +247,5 @@ int suite_ledger(int n_arguments, char **arguments)
     close_ledger();
     return totals[1] != 0;
 }
+
+const struct suite suite_ledger = {NULL, 0, NULL, NULL, run_ledger};

@@ -119,16 +119,13 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     return holds;
 }
 
-int suite_mirror(int n_arguments, char **arguments)
+static void run_mirror(struct stage *stage)
 {
 #define OPERATION(OP, op, TYPE, type) TEST_CASE("mirror_" #op "_" #type, "mirror_" #type, OP, TYPE),
     static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(OPERATION)
                                                       GRAVEL_DOUBLE_OPERATIONS(OPERATION)};
-    struct stage stage;
-    (void)n_arguments, (void)arguments;
-    if (!stage_open(&stage, NULL, WORDS_HEAP_BYTES, mirror_cl))
-        return SUITE_REFUSED;
-    stage_operations(&stage, operations, sizeof operations / sizeof *operations, FORM_WI, FORM_WI,
+    stage_operations(stage, operations, sizeof operations / sizeof *operations, FORM_WI, FORM_WI,
                      run_case, NULL);
-    return stage_end(&stage);
 }
+
+const struct suite suite_mirror = {mirror_cl, WORDS_HEAP_BYTES, run_mirror, NULL, NULL};

@@ -28,7 +28,7 @@ static unsigned seen[MAX_ORIGINS][MOST_KINDS][MOST_ITEMS];
 /* 1 + place of the newest of a group's calls, to each node. */
 static uint32_t last[MAX_ORIGINS][MAX_ORIGINS][N_GROUPS];
 static uint32_t n_destinations;
-static struct stage stage;
+static struct stage *stage;
 static uint32_t group; /* work-items of one, of the launch at hand */
 static enum form form;
 
@@ -37,7 +37,7 @@ static bool is_active(uint32_t item)
     return form == FORM_GROUP || item % (form == FORM_IF ? 3 : 5) == 0;
 }
 
-#define WRONG(...) (void)stage_differs(&stage, __VA_ARGS__)
+#define WRONG(...) (void)stage_differs(stage, __VA_ARGS__)
 
 /* A line or record has come, of the work-item's call number `kind`. */
 static void note(uint32_t origin, uint32_t kind, uint32_t item)
@@ -52,7 +52,7 @@ static void note(uint32_t origin, uint32_t kind, uint32_t item)
 static void note_in_order(uint32_t origin, uint32_t kind, uint32_t item)
 {
     note(origin, kind, item);
-    if (*stage.why || form == FORM_WI)
+    if (*stage->why || form == FORM_WI)
         return;
     uint32_t *newest = &last[origin][item % n_destinations][item / group];
     const uint32_t place = 1 + kind * group + item % group;
@@ -64,7 +64,7 @@ static void note_in_order(uint32_t origin, uint32_t kind, uint32_t item)
 /* Whether each that is due, and no other, has come once. */
 static void expect(uint32_t n_kinds, uint32_t n_nodes, uint32_t node)
 {
-    for (uint32_t origin = 0; origin < stage.n_origins; origin++)
+    for (uint32_t origin = 0; origin < stage->n_origins; origin++)
         for (uint32_t kind = 0; kind < n_kinds; kind++)
             for (uint32_t item = 0; item < N_GROUPS * group; item++) {
                 const bool is_due = is_active(item) && item % n_nodes == node;
@@ -77,8 +77,8 @@ static void expect(uint32_t n_kinds, uint32_t n_nodes, uint32_t node)
 /* Runs once all nodes are ready for what the others' kernels send. */
 static void run_together(cl_kernel kernel)
 {
-    OK(gravel_barrier(stage.gravel));
-    OK(run_kernel(stage.gravel, kernel, N_GROUPS * group, group));
+    OK(gravel_barrier(stage->gravel));
+    OK(run_kernel(stage->gravel, kernel, N_GROUPS * group, group));
 }
 
 /* ---- lines ------------------------------------------------------------------------------------- */
@@ -202,10 +202,10 @@ static const struct gravel_handler handlers[] = {
 static void run_asking(cl_kernel kernel)
 {
     const uint64_t bytes = 4 * N_GROUPS * group * sizeof(uint64_t);
-    stage_set(kernel, 1, sizeof stage.heap, &stage.heap);
-    fill(stage.gravel, stage.node, stage.heap, 0, bytes);
+    stage_set(kernel, 1, sizeof stage->heap, &stage->heap);
+    fill(stage->gravel, stage->node, stage->heap, 0, bytes);
     run_together(kernel);
-    const uint64_t *answers = read_map(stage.gravel, stage.node, stage.heap, bytes);
+    const uint64_t *answers = read_map(stage->gravel, stage->node, stage->heap, bytes);
     for (uint32_t item = 0; item < N_GROUPS * group; item++)
         for (uint32_t n = 0; n < 4; n++) {
             const uint64_t x = item, terms[] = {0, x, x + (x << 33), x + (x << 33) + 7};
@@ -214,7 +214,7 @@ static void run_asking(cl_kernel kernel)
                 WRONG("item %u's ask of %u arguments is answered by %" PRIu64 ", not %" PRIu64,
                       item, n, answers[4 * item + n], due);
         }
-    unmap(stage.gravel, answers);
+    unmap(stage->gravel, answers);
 }
 
 /* ---- the suite --------------------------------------------------------------------------------- */
@@ -225,18 +225,18 @@ static void run_form(const char *name, const char *type, bool in_all_sizes, cl_m
     static const uint32_t sizes[] = {37, 1, 256};
     const bool has_records = !strcmp(name, "records"), has_asks = !strcmp(name, "asks");
     unsigned n_cases = 0, n_failed = 0;
-    cl_kernel kernel = stage_kernel(&stage, name, form);
+    cl_kernel kernel = stage_kernel(stage, name, form);
     if (!kernel)
         return;
     if (!strcmp(name, "plain"))
         stage_set(kernel, 1, sizeof there, &there);
-    n_destinations = has_records ? stage.n_nodes : 1;
+    n_destinations = has_records ? stage->n_nodes : 1;
     for (; n_cases < (in_all_sizes ? 3u : 1u); n_cases++) {
         char what[64];
         group = sizes[n_cases];
         memset(seen, 0, sizeof seen);
         memset(last, 0, sizeof last);
-        stage.why[0] = '\0';
+        stage->why[0] = '\0';
         if (has_asks)
             run_asking(kernel);
         else if (has_records)
@@ -244,14 +244,14 @@ static void run_form(const char *name, const char *type, bool in_all_sizes, cl_m
         else
             run_printing(kernel, type);
         if (has_records)
-            expect(N_STREAMS, stage.n_origins, stage.node);
-        else if (!has_asks && stage.node == 0)
+            expect(N_STREAMS, stage->n_origins, stage->node);
+        else if (!has_asks && stage->node == 0)
             expect(type && !strcmp(type, "string") ? 3 : 4, 1, 0);
         snprintf(what, sizeof what, "%s%s, groups of %u", name, form_suffixes[form], group);
-        n_failed += !stage_judge(&stage, what, !*stage.why);
+        n_failed += !stage_judge(stage, what, !*stage->why);
     }
     clReleaseKernel(kernel);
-    stage_line(&stage, name, form, n_cases, n_failed);
+    stage_line(stage, name, form, n_cases, n_failed);
 }
 
 static void run_forms(const char *name, const char *type, bool in_all_sizes, cl_mem there)
@@ -260,20 +260,15 @@ static void run_forms(const char *name, const char *type, bool in_all_sizes, cl_
         run_form(name, type, in_all_sizes, there);
 }
 
-int suite_records(int n_arguments, char **arguments)
+static void run_records(struct stage *given)
 {
     static const char *const types[] = {"int",   "uint",   "long",  "ulong",
                                         "float", "double", "string"};
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 4, .streams = streams,
-                        .n_streams = N_STREAMS);
     const char there_text[] = THERE;
-    (void)n_arguments, (void)arguments;
-    if (!stage_open(&stage, &bindings, 4 * MOST_ITEMS * sizeof(uint64_t), records_cl))
-        return SUITE_REFUSED;
-    stage_require_nodes(&stage, stage.n_nodes);
-    cl_mem there = stage_array(&stage, sizeof there_text);
-    stage_write(&stage, there, there_text, sizeof there_text);
+    stage = given;
+    stage_require_nodes(stage, stage->n_nodes);
+    cl_mem there = stage_array(stage, sizeof there_text);
+    stage_write(stage, there, there_text, sizeof there_text);
     run_forms("plain", NULL, true, there);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         char name[32];
@@ -283,5 +278,10 @@ int suite_records(int n_arguments, char **arguments)
     run_forms("records", NULL, true, NULL);
     run_forms("asks", NULL, true, NULL);
     clReleaseMemObject(there);
-    return stage_end(&stage);
 }
+
+static const struct gravel_bindings bindings =
+    GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 4, .streams = streams,
+                    .n_streams = N_STREAMS);
+const struct suite suite_records = {records_cl, 4 * MOST_ITEMS * sizeof(uint64_t), run_records,
+                                    &bindings, NULL};

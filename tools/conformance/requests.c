@@ -115,7 +115,7 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     return holds;
 }
 
-int suite_requests(int n_arguments, char **arguments)
+static void run_requests(struct stage *stage)
 {
 #define OPERATION(OP, op, TYPE, type) TEST_CASE(#op "_" #type, #op "_" #type, OP, TYPE),
 #define CAS(TYPE, type) OPERATION(CAS, cas, TYPE, type)
@@ -123,17 +123,14 @@ int suite_requests(int n_arguments, char **arguments)
     static const struct test_case operations[] = {
         GRAVEL_REQUESTS(OPERATION) GRAVEL_DOUBLE_REQUESTS(OPERATION) GRAVEL_INC_TYPES(CAS)
             GRAVEL_SIGNAL_TYPES(PUT_SIGNAL) PUT_SIGNAL(DOUBLE, double)};
-    struct stage stage;
-    if (!stage_open(&stage, NULL, WORDS_HEAP_BYTES, requests_cl))
-        return SUITE_REFUSED;
-    stage_read(&stage, n_arguments, arguments);
-    struct desk desk = {.answers = alloc_or_die(stage.gravel, ANSWER_BYTES),
-                        .signals = alloc_or_die(stage.gravel, SIGNAL_BYTES),
-                        .expected = stage_array(&stage, ANSWER_BYTES),
-                        .seen = stage_array(&stage, ANSWER_BYTES)};
-    stage_operations(&stage, operations, sizeof operations / sizeof *operations, FORM_GROUP,
-                     FORM_WI, run_case, &desk);
+    struct desk desk = {.answers = alloc_or_die(stage->gravel, ANSWER_BYTES),
+                        .signals = alloc_or_die(stage->gravel, SIGNAL_BYTES),
+                        .expected = stage_array(stage, ANSWER_BYTES),
+                        .seen = stage_array(stage, ANSWER_BYTES)};
+    stage_operations(stage, operations, sizeof operations / sizeof *operations, FORM_GROUP, FORM_WI,
+                     run_case, &desk);
     clReleaseMemObject(desk.expected);
     clReleaseMemObject(desk.seen);
-    return stage_end(&stage);
 }
+
+const struct suite suite_requests = {requests_cl, WORDS_HEAP_BYTES, run_requests, NULL, NULL};

@@ -4,6 +4,7 @@
  */
 #include "stage.h"
 
+#include "suites.h"
 #include "support.h"
 
 #include <inttypes.h>
@@ -60,16 +61,18 @@ static void meet_if(struct stage *stage, bool is_first)
         OK(gravel_barrier(stage->gravel));
 }
 
-bool stage_open(struct stage *stage, const struct gravel_bindings *bindings, uint64_t heap_bytes,
-                const char *text)
+/* Opens a node, makes the arrays, allocates the heap, and builds the program from its text: the same on every step, so that
+ * a driver that keeps what it compiled (PoCL) compiles a kernel once for all of them. Node 0 goes ahead; the other nodes
+ * find it there. @return false, once the plan says so for all ranks, if the suite is refused */
+static bool open_stage(struct stage *stage, const struct suite *suite)
 {
-    const bool has_device_code = bindings && bindings->device_code.source;
+    const bool has_device_code = suite->bindings && suite->bindings->device_code.source;
+    cl_mem *const arrays[] = {&stage->active, &stage->nodes, &stage->indices, &stage->values};
     struct gravel_config config;
-    *stage = (struct stage){.gravel = NULL};
     OK(gravel_config_load(&config, sizeof config));
     if (!strcmp(config.step, "drain") && !config.slice_groups && !has_device_code)
         config.slice_groups = SLICE_GROUPS;
-    int code = gravel_open(&stage->gravel, &config, bindings);
+    int code = gravel_open(&stage->gravel, &config, suite->bindings);
     if (code == GRAVEL_ECAPABILITY &&
         (has_device_code || strstr(gravel_last_error(), " take step "))) {
         if (launched_rank() == 0)
@@ -84,13 +87,12 @@ bool stage_open(struct stage *stage, const struct gravel_bindings *bindings, uin
     stage->n_origins = is_loopback ? 1 : stage->n_nodes;
     stage->waits = !takes_step(stage->gravel, "drain");
     stage_require_nodes(stage, stage->n_origins);
-    stage->active = stage_array(stage, N_ITEMS * sizeof(uint32_t));
-    stage->nodes = stage_array(stage, N_ITEMS * sizeof(uint32_t));
-    stage->indices = stage_array(stage, N_ITEMS * sizeof(uint32_t));
-    stage->values = stage_array(stage, N_ITEMS * sizeof(uint64_t));
-    stage->heap = alloc_or_die(stage->gravel, heap_bytes);
+    for (size_t i = 0; i < 4; i++)
+        *arrays[i] = stage_array(stage, N_ITEMS * sizeof(uint64_t));
+    stage->heap = alloc_or_die(stage->gravel, suite->heap_bytes);
     meet_if(stage, false);
-    stage->program = build_or_die(stage->gravel, text, "-DGRAVEL_SLICED"); /* on every step */
+    stage->program =
+        build_or_die(stage->gravel, suite->text, "-DGRAVEL_SLICED"); /* on every step */
     meet_if(stage, true);
     return true;
 }
@@ -154,15 +156,6 @@ static bool takes(const struct stage *stage, const struct test_case *test)
     bool is_float = test->type == GRAVEL_FLOAT || test->type == GRAVEL_DOUBLE;
     uint32_t turn = is_float ? (test->op / 2 + test->type) % 2 : (test->op + test->type) % 4;
     return turn == 0 && (test->op + test->type + (uint32_t)test->form) % 3 == 0;
-}
-
-void stage_read(struct stage *stage, int n_arguments, char **arguments)
-{
-    for (int i = 0; i < n_arguments && arguments[i]; i++) {
-        stage->is_of_singles = !strcmp(arguments[i], "singles");
-        if (!stage->is_of_singles)
-            die(__FILE__, __LINE__, "this suite takes 'singles', not '%s'", arguments[i]);
-    }
 }
 
 bool stage_differs(struct stage *stage, const char *format, ...)
@@ -270,17 +263,28 @@ void stage_line(struct stage *stage, const char *name, enum form form, unsigned 
                form_suffixes[form], n_cases - n_failed, n_cases);
 }
 
-int stage_end(struct stage *stage)
+int suite_run(const struct suite *suite, int n_arguments, char **arguments)
 {
-    if (stage->node == 0)
-        printf("1..%u\n# %u cases, %u of %u lines failed\n", stage->n_lines, stage->n_cases,
-               stage->n_failed_lines, stage->n_lines);
+    struct stage stage = {.gravel = NULL};
+    if (suite->alone)
+        return suite->alone(n_arguments, arguments);
+    for (int i = 0; i < n_arguments && arguments[i]; i++) {
+        stage.is_of_singles = !strcmp(arguments[i], "singles");
+        if (!stage.is_of_singles)
+            die(__FILE__, __LINE__, "this suite takes 'singles', not '%s'", arguments[i]);
+    }
+    if (!open_stage(&stage, suite))
+        return SUITE_REFUSED;
+    suite->run(&stage);
+    if (stage.node == 0)
+        printf("1..%u\n# %u cases, %u of %u lines failed\n", stage.n_lines, stage.n_cases,
+               stage.n_failed_lines, stage.n_lines);
     fflush(stdout);
-    clReleaseMemObject(stage->active);
-    clReleaseMemObject(stage->nodes);
-    clReleaseMemObject(stage->indices);
-    clReleaseMemObject(stage->values);
-    clReleaseProgram(stage->program);
-    OK(gravel_close(stage->gravel));
-    return stage->n_failed_lines != 0;
+    clReleaseMemObject(stage.active);
+    clReleaseMemObject(stage.nodes);
+    clReleaseMemObject(stage.indices);
+    clReleaseMemObject(stage.values);
+    clReleaseProgram(stage.program);
+    OK(gravel_close(stage.gravel));
+    return stage.n_failed_lines != 0;
 }

@@ -18,22 +18,11 @@ struct stage {
     uint32_t node, n_nodes, n_origins;
     unsigned n_lines, n_cases, n_failed_lines;
     bool waits;         /* kernels may, on this step */
-    bool is_of_singles; /* see stage_read */
+    bool is_of_singles; /* see suite_run */
     bool is_new;        /* the kernel at hand has not run: see stage_run */
     struct plan plan;   /* this node's messages of the case at hand: stage_cases */
     char why[200];      /* the first difference of the case at hand, or "": stage_differs */
 };
-
-/**
- * Opens a node, makes the arrays, allocates the heap, and builds the program from its text: the same on every step, so
- * that a driver that keeps what it compiled (PoCL) compiles a kernel once for all of them. Node 0 goes ahead; the other
- * nodes find it there.
- *
- * @return false, once the plan says so for all ranks, where the device lacks the step that GRAVEL_STEP names or what
- *         handlers of the device need: the suite returns SUITE_REFUSED.
- */
-bool stage_open(struct stage *stage, const struct gravel_bindings *bindings, uint64_t heap_bytes,
-                const char *text);
 
 /** Ends the program, after a line that tells the limit, if more nodes send than a plan has room for. */
 void stage_require_nodes(const struct stage *stage, uint32_t n);
@@ -61,12 +50,6 @@ void stage_load(struct stage *stage, const struct plan *plan, uint32_t value_byt
  * @return what gravel_launch or gravel_barrier returned.
  */
 int stage_run(struct stage *stage, cl_kernel kernel, uint32_t n_items);
-
-/**
- * Reads the suite's arguments: with "singles" stage_operations runs a tenth, in which each operation is, each type and
- * each form. Every kernel is compiled, which takes longer than its cases.
- */
-void stage_read(struct stage *stage, int n_arguments, char **arguments);
 
 /** Keeps why a case does not hold, if it is the case's first difference. Any thread. @return false */
 bool stage_differs(struct stage *stage, const char *format, ...)
@@ -102,8 +85,6 @@ void stage_operations(struct stage *stage, const struct test_case *operations, s
 /** Prints a line: a form of an operation, over its cases. */
 void stage_line(struct stage *stage, const char *name, enum form form, unsigned n_cases,
                 unsigned n_failed);
-/** Prints the plan and the sums, and closes the node. @return what the suite does: 1 if a line failed */
-int stage_end(struct stage *stage);
 
 #define WORDS_HEAP_BYTES ((N_WORDS + 2 * N_GUARDS) * 8u)
 

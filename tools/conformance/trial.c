@@ -24,17 +24,17 @@
 #define SMALL_BUFFERS "GRAVEL_BUFFER=512 GRAVEL_BUFFERS=2"
 
 const struct conformance_trial conformance_trials[] = {
-    {.name = "words", .suite = suite_words},
-    {.name = "requests", .suite = suite_requests},
-    {.name = "waits", .suite = suite_waits},
-    {.name = "mirror", .suite = suite_mirror},
-    {.name = "accumulate", .suite = suite_accumulate},
-    {.name = "records", .suite = suite_records},
-    {.name = "handlers", .suite = suite_handlers},
-    {.name = "ledger", .suite = suite_ledger, .arguments = {"am", "500000"}},
-    {.name = "ledger-put", .suite = suite_ledger, .arguments = {"put_if", "250000"}},
+    {.name = "words", .suite = &suite_words},
+    {.name = "requests", .suite = &suite_requests},
+    {.name = "waits", .suite = &suite_waits},
+    {.name = "mirror", .suite = &suite_mirror},
+    {.name = "accumulate", .suite = &suite_accumulate},
+    {.name = "records", .suite = &suite_records},
+    {.name = "handlers", .suite = &suite_handlers},
+    {.name = "ledger", .suite = &suite_ledger, .arguments = {"am", "500000"}},
+    {.name = "ledger-put", .suite = &suite_ledger, .arguments = {"put_if", "250000"}},
     {.name = "ledger-small",
-     .suite = suite_ledger,
+     .suite = &suite_ledger,
      .arguments = {"am_if", "250000"},
      .settings = ONE_SLOT SMALL_BUFFERS,
      .drain_settings = "GRAVEL_QUEUE=593920 " SMALL_BUFFERS},
@@ -239,7 +239,7 @@ static json_t *run_here(const void *argument)
     dup2(fileno(order->out), STDOUT_FILENO);
     setvbuf(stdout, NULL, _IOLBF,
             0); /* what has passed is printed, though the driver may crash later */
-    int status = trial->suite(2, arguments);
+    int status = suite_run(trial->suite, 2, arguments);
     fflush(stdout);
     return json_pack("{s:i, s:s}", "status", status, "why", gravel_last_error());
 }

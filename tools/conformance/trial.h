@@ -15,7 +15,7 @@
 /* What is run: a suite, its arguments, and settings ("NAME=value NAME=value") beside those of the step. */
 struct conformance_trial {
     const char *name;
-    suite_function *suite;
+    const struct suite *suite;
     const char *arguments[2];
     const char *settings,
         *drain_settings; /* NULL: none; drain's: where groups cannot wait for room */

@@ -141,17 +141,14 @@ static void run_form(struct stage *stage, const struct type *type, enum form for
     stage_line(stage, name, form, n_cases, n_failed);
 }
 
-int suite_waits(int n_arguments, char **arguments)
+static void run_waits(struct stage *stage)
 {
     static const struct type types[] = {
         {"int", 4, true}, {"uint", 4, false}, {"long", 8, true}, {"ulong", 8, false}};
-    struct stage stage;
-    (void)n_arguments, (void)arguments;
-    if (!stage_open(&stage, NULL, N_GROUPS * 8, waits_cl))
-        return SUITE_REFUSED;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        run_form(&stage, &types[i], FORM_GROUP);
-        run_form(&stage, &types[i], FORM_WI);
+        run_form(stage, &types[i], FORM_GROUP);
+        run_form(stage, &types[i], FORM_WI);
     }
-    return stage_end(&stage);
 }
+
+const struct suite suite_waits = {waits_cl, N_GROUPS * 8, run_waits, NULL, NULL};

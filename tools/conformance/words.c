@@ -103,25 +103,22 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     return words_hold(stage, test);
 }
 
-int suite_words(int n_arguments, char **arguments)
+static void run_words(struct stage *stage)
 {
 #define OPERATION(OP, op, TYPE, type) TEST_CASE(#op "_" #type, #op "_" #type, OP, TYPE),
 #define INCREMENT(TYPE, type) OPERATION(INC, inc, TYPE, type)
     static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(
         OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION) GRAVEL_INC_TYPES(INCREMENT)};
-    static const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = call_handlers,
-                        .n_handlers = sizeof call_handlers / sizeof *call_handlers);
-    struct stage stage;
-    if (!stage_open(&stage, &bindings, WORDS_HEAP_BYTES, conformance_cl))
-        return SUITE_REFUSED;
-    stage_read(&stage, n_arguments, arguments);
-    stage_operations(&stage, operations, sizeof operations / sizeof *operations, FORM_GROUP,
+    stage_operations(stage, operations, sizeof operations / sizeof *operations, FORM_GROUP,
                      FORM_HOST, run_case, NULL);
 #undef OPERATION
-    run_calls(&stage);
-    return stage_end(&stage);
+    run_calls(stage);
 }
+
+static const struct gravel_bindings bindings =
+    GRAVEL_BINDINGS(.handlers = call_handlers,
+                    .n_handlers = sizeof call_handlers / sizeof *call_handlers);
+const struct suite suite_words = {conformance_cl, WORDS_HEAP_BYTES, run_words, &bindings, NULL};
 
 /* ---- accumulators ---------------------------------------------------------------------------- */
 
@@ -142,24 +139,19 @@ static bool accumulate(struct stage *stage, const struct test_case *test, cl_ker
     return words_hold(stage, test);
 }
 
-int suite_accumulate(int n_arguments, char **arguments)
+static void run_accumulate(struct stage *stage)
 {
 #define OPERATION(OP, op, TYPE, type) \
     TEST_CASE("accumulate_" #op "_" #type, "accumulate_" #type, OP, TYPE),
     static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(OPERATION)
                                                       GRAVEL_DOUBLE_OPERATIONS(OPERATION)};
-    struct stage stage;
-    (void)n_arguments, (void)arguments;
-    if (!stage_open(&stage, NULL, WORDS_HEAP_BYTES, accumulate_cl))
-        return SUITE_REFUSED;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         struct gravel_accumulator *accumulator = NULL;
-        struct test_case test = operations[i];
-        test.form = FORM_WI;
-        if (test.op != GRAVEL_PUT)
-            stage_cases(&stage, test, words_offset(&stage), accumulate, &accumulator);
+        if (operations[i].op != GRAVEL_PUT)
+            stage_operations(stage, &operations[i], 1, FORM_WI, FORM_WI, accumulate, &accumulator);
         if (accumulator)
             OK(gravel_accumulator_destroy(accumulator));
     }
-    return stage_end(&stage);
 }
+
+const struct suite suite_accumulate = {accumulate_cl, WORDS_HEAP_BYTES, run_accumulate, NULL, NULL};
