@@ -63,14 +63,14 @@ static uint32_t buffer_messages(void)
 /* Makes as many node buffers as one set fills. */
 static void make_pool(struct aggregation_direct *direct)
 {
-    struct gravel_pool_shape shape = {.buffer_bytes = AGGREGATION_BUFFER_BYTES};
-    shape.n_buffers = direct->common->n_nodes * (direct->capacity / buffer_messages() + 1);
+    struct gravel_pool *pool = &direct->pool;
+    pool->buffer_bytes = AGGREGATION_BUFFER_BYTES;
+    pool->n_buffers = direct->common->n_nodes * (direct->capacity / buffer_messages() + 1);
     int code = gravel_pinned_create(&direct->pinned, &direct->common->device, direct->copies,
                                     "bench-aggregation", NULL,
-                                    gravel_pool_frames_bytes(shape.buffer_bytes, shape.n_buffers));
-    shape.frames = direct->pinned.begin;
+                                    gravel_pool_frames_bytes(pool->buffer_bytes, pool->n_buffers));
+    pool->frames = direct->pinned.begin;
     must(code, "node buffers");
-    gravel_pool_init(&direct->pool, &shape, NULL);
 }
 
 struct aggregation_direct *aggregation_direct_open(struct aggregation_case *common)

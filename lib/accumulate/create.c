@@ -110,10 +110,9 @@ static int advise(struct gravel_accumulator *accumulator)
 static int make_memory(struct gravel_accumulator *accumulator)
 {
     struct gravel *gravel = accumulator->object.gravel;
-    const struct gravel_pool_shape headers = {.buffer_bytes = GRAVELP_CACHELINE,
-                                              .n_buffers = gravel->n_heaps};
     if (gravel->n_pump_buffers && accumulator->head.index_bytes == 4)
-        gravel_pool_init(&accumulator->staying, &headers, NULL);
+        accumulator->staying =
+            (struct gravel_pool){.buffer_bytes = GRAVELP_CACHELINE, .n_buffers = gravel->n_heaps};
     GRAVEL_TRY(gravel_cl_buffer_create(&gravel->device, accumulator->object.name,
                                        accumulator->bytes, &accumulator->memory));
     if (accumulator->packed_bytes)

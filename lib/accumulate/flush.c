@@ -269,7 +269,7 @@ static int send_part(struct gravel_accumulator *accumulator, uint32_t node, uint
         .node = node};
     const struct gravel_transport *transport = accumulator->object.gravel->network.transport;
     const bool stays =
-        accumulator->staying.shape.n_buffers && (transport->is_loopback || node == transport->node);
+        accumulator->staying.n_buffers && (transport->is_loopback || node == transport->node);
     return part.n == 0
                ? 0
                : gravel_node_send_packed(accumulator->object.gravel, &part,

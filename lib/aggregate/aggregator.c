@@ -32,28 +32,21 @@ report(struct gravel_aggregator *aggregator, int code, bool is_fatal, const char
     aggregator->report(aggregator->report_context, code, is_fatal, text);
 }
 
-static bool is_sane_record(const struct gravel_aggregator *aggregator,
-                           const struct gravelp_package *package)
-{
-    return GRAVELP_IS_SANE_RECORD(package->command) && package->n_messages > 0 &&
-           package->stride == package->n_messages && package->base == 0 &&
-           package->signal == GRAVEL_NO_SIGNAL &&
-           package->stride <= GRAVELP_SLOT_COLUMNS(aggregator->queue.slot_bytes, package->command);
-}
-
 /* A header that no device function writes would send us out of the slot. */
 static bool is_sane(const struct gravel_aggregator *aggregator,
                     const struct gravelp_package *package)
 {
-    uint32_t op = GRAVELP_COMMAND_OP(package->command);
-    if (op == GRAVEL_APPEND)
-        return is_sane_record(aggregator, package);
-    return op >= GRAVEL_PUT && (op <= GRAVEL_PUT_SIGNAL || GRAVELP_IS_REQUEST(op)) &&
-           GRAVELP_COMMAND_TYPE(package->command) <= GRAVEL_DOUBLE &&
-           GRAVELP_COMMAND_N_ARGS(package->command) <=
-               (op == GRAVEL_ASK ? GRAVEL_ASK_MAX_ARGS : GRAVEL_AM_MAX_ARGS) &&
-           package->n_messages > 0 && package->n_messages <= package->stride &&
-           package->stride % 16 == 0 &&
+    const uint32_t op = GRAVELP_COMMAND_OP(package->command),
+                   most_args = op == GRAVEL_ASK ? GRAVEL_ASK_MAX_ARGS : GRAVEL_AM_MAX_ARGS;
+    const bool is_sane_kind =
+        op == GRAVEL_APPEND
+            ? GRAVELP_IS_SANE_RECORD(package->command) && package->base == 0 &&
+                  package->stride == package->n_messages && package->signal == GRAVEL_NO_SIGNAL
+            : op >= GRAVEL_PUT && (op <= GRAVEL_PUT_SIGNAL || GRAVELP_IS_REQUEST(op)) &&
+                  GRAVELP_COMMAND_TYPE(package->command) <= GRAVEL_DOUBLE &&
+                  GRAVELP_COMMAND_N_ARGS(package->command) <= most_args &&
+                  package->n_messages <= package->stride && package->stride % 16 == 0;
+    return is_sane_kind && package->n_messages > 0 &&
            package->stride <= GRAVELP_SLOT_COLUMNS(aggregator->queue.slot_bytes, package->command);
 }
 

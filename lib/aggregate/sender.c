@@ -38,14 +38,14 @@ int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_
         return gravel_fail(GRAVEL_ENOMEM, "sender");
     memset(sender, 0, sizeof *sender);
     const uint32_t n = shape->n_nodes;
-    const struct gravel_pool_shape pool = {.buffer_bytes = shape->buffer_bytes,
-                                           .n_buffers = shape->n_buffers,
-                                           .frames = shape->frames};
     sender->shape = *shape;
     sender->bins = aligned_alloc(GRAVELP_CACHELINE, n * sizeof *sender->bins);
     sender->open = calloc(n, sizeof *sender->open);
     sender->counts = calloc(n, sizeof *sender->counts);
-    gravel_pool_init(&sender->pool, &pool, &sender->returned);
+    sender->pool = (struct gravel_pool){.buffer_bytes = shape->buffer_bytes,
+                                        .n_buffers = shape->n_buffers,
+                                        .frames = shape->frames,
+                                        .returned = &sender->returned};
     if (!sender->bins || !sender->open || !sender->counts) {
         gravel_sender_destroy(sender);
         return gravel_fail(GRAVEL_ENOMEM, "sender for %u nodes", n);

@@ -129,20 +129,6 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
              all);
 }
 
-/* Slices and copies follow each other; in another order the self-test would blame the device. */
-static int check_order(cl_command_queue queue)
-{
-    cl_command_queue_properties properties = 0;
-    cl_int error =
-        clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
-    if (error == CL_SUCCESS && !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
-        return 0;
-    return error == CL_SUCCESS
-               ? gravel_fail(GRAVEL_EINVAL, "bindings.queue executes out of order; a node needs "
-                                            "one in order")
-               : gravel_fail_cl("bindings.queue: clGetCommandQueueInfo", error);
-}
-
 /* A context may not have the sub-device that would leave a core, so its device is used as it is. */
 static int take_callers(struct gravel_device *device, const struct gravel_config *config,
                         const struct gravel_bindings *bindings, uint32_t n_sharing)
@@ -150,8 +136,14 @@ static int take_callers(struct gravel_device *device, const struct gravel_config
     if (!bindings->device || (bindings->queue && !bindings->context))
         return gravel_fail(GRAVEL_EINVAL,
                            "bindings: a context needs its device, and a queue needs both");
+    cl_command_queue_properties order = 0;
     if (bindings->queue)
-        GRAVEL_TRY(check_order(bindings->queue));
+        GRAVEL_TRY(gravel_check_cl("bindings.queue: clGetCommandQueueInfo",
+                                   clGetCommandQueueInfo(bindings->queue, CL_QUEUE_PROPERTIES,
+                                                         sizeof order, &order, NULL)));
+    if (order & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) /* slices and copies follow each other */
+        return gravel_fail(GRAVEL_EINVAL, "bindings.queue executes out of order; a node needs "
+                                          "one in order");
     device->id = bindings->device;
     gravel_capability_query(device->id, &device->capability);
     gravel_append(device->chosen, sizeof device->chosen, "the caller's");

@@ -53,7 +53,8 @@ uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gra
     return end + round_up(shape->servers_bytes, PAGE);
 }
 
-int gravel_arena_check(const struct gravel_arena_shape *shape)
+int gravel_arena_plan(const struct gravel_device *device, const struct gravel_arena_shape *shape,
+                      struct gravelp_arena *head, uint64_t *bytes)
 {
     if (shape->slot_bytes < GRAVELP_SLOT_MIN_BYTES)
         return gravel_fail(GRAVEL_ECONFIG,
@@ -65,7 +66,9 @@ int gravel_arena_check(const struct gravel_arena_shape *shape)
                            "queue of %" PRIu64 " bytes holds no slot of %" PRIu64
                            " bytes for each of %u aggregators",
                            shape->queue_bytes, shape->slot_bytes, shape->n_queues);
-    return 0;
+    *bytes = gravel_arena_lay_out(shape, head);
+    return *bytes > device->capability.max_alloc ? gravel_arena_fail(device, shape, head, *bytes)
+                                                 : 0;
 }
 
 int gravel_arena_check_copied(const struct gravelp_arena *head)
@@ -141,11 +144,10 @@ int gravel_arena_create(const struct gravel_device *device, const struct gravel_
                         struct gravelp_arena **out)
 {
     struct gravelp_arena head;
+    uint64_t bytes;
     *out = NULL;
-    GRAVEL_TRY(gravel_arena_check(shape));
-    uint64_t bytes = gravel_arena_lay_out(shape, &head);
-    struct gravelp_arena *arena =
-        bytes <= device->capability.max_alloc ? gravel_shared_alloc(device, bytes) : NULL;
+    GRAVEL_TRY(gravel_arena_plan(device, shape, &head, &bytes));
+    struct gravelp_arena *arena = gravel_shared_alloc(device, bytes);
     if (!arena)
         return gravel_arena_fail(device, shape, &head, bytes);
     if (shape->huge_pages)

@@ -27,8 +27,10 @@ struct gravel_arena_shape {
     bool is_checked; /* has a table of allocations */
 };
 
-/** @return 0; GRAVEL_ECONFIG if slots are too small, or a queue is smaller than a slot. */
-int gravel_arena_check(const struct gravel_arena_shape *shape);
+/** Lay an arena out for a device. @return 0; GRAVEL_ECONFIG if slots are too small, or a queue is smaller than a slot;
+ * as gravel_arena_fail. */
+int gravel_arena_plan(const struct gravel_device *device, const struct gravel_arena_shape *shape,
+                      struct gravelp_arena *head, uint64_t *bytes);
 
 /** Fill the constant part of a control block. @return size of the whole arena [bytes]. */
 uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gravelp_arena *arena);

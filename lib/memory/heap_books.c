@@ -85,20 +85,6 @@ static struct gravel_span gap_before(const struct gravel_heap *heap, size_t posi
     return (struct gravel_span){.offset = start, .bytes = end - start};
 }
 
-static int grow(struct gravel_heap *heap)
-{
-    if (heap->n_spans < heap->capacity)
-        return 0;
-    size_t capacity = heap->capacity ? 2 * heap->capacity : 16;
-    struct gravel_span *spans = realloc(heap->spans, capacity * sizeof *spans);
-    if (!spans)
-        return gravel_fail_memory("gravel_alloc: books of the symmetric heap",
-                                  capacity * sizeof *spans);
-    heap->spans = spans;
-    heap->capacity = capacity;
-    return 0;
-}
-
 static int insert_first_fit(struct gravel_heap *heap, uint64_t bytes, uint64_t *offset)
 {
     size_t position = 0;
@@ -114,7 +100,15 @@ static int insert_first_fit(struct gravel_heap *heap, uint64_t bytes, uint64_t *
         free_bytes += gap.bytes;
         largest = gap.bytes > largest ? gap.bytes : largest;
     }
-    GRAVEL_TRY(grow(heap));
+    if (heap->n_spans == heap->capacity) {
+        const size_t capacity = heap->capacity ? 2 * heap->capacity : 16;
+        struct gravel_span *spans = realloc(heap->spans, capacity * sizeof *spans);
+        if (!spans)
+            return gravel_fail_memory("gravel_alloc: books of the symmetric heap",
+                                      capacity * sizeof *spans);
+        heap->spans = spans;
+        heap->capacity = capacity;
+    }
     struct gravel_span *span = heap->spans + position;
     memmove(span + 1, span, (heap->n_spans - position) * sizeof *span);
     *span = (struct gravel_span){gap.offset, bytes, ++heap->n_changes};

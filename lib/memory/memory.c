@@ -24,10 +24,8 @@ static int make_copied(struct gravel_memory *memory, const struct gravel_arena_s
 {
     const struct gravel_device *device = memory->device;
     struct gravelp_arena head;
-    GRAVEL_TRY(gravel_arena_check(shape));
-    uint64_t bytes = gravel_arena_lay_out(shape, &head);
-    if (bytes > device->capability.max_alloc)
-        return gravel_arena_fail(device, shape, &head, bytes);
+    uint64_t bytes;
+    GRAVEL_TRY(gravel_arena_plan(device, shape, &head, &bytes));
     GRAVEL_TRY(gravel_arena_check_copied(&head));
     GRAVEL_TRY(gravel_cl_queue_create(device, "copies of the heap", &memory->copies));
     int code = gravel_region_create(&memory->region, device, memory->copies, "arena", bytes);

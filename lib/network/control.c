@@ -19,24 +19,23 @@ static int fail_length(const char *name, uint64_t bytes, const char *bound)
     return gravel_fail(GRAVEL_ECORRUPT, "length (%s has %" PRIu64 " bytes%s)", name, bytes, bound);
 }
 
-/* Checks another node's error. */
-static int check_error(int64_t code, const char text[GRAVEL_FRAME_TEXT_BYTES])
+/* Reports a refusal, or news of a death, whose finder tells all nodes. */
+static int handle_error(struct gravel_network *network, const void *frame,
+                        const struct gravel_received *received)
 {
-    if (!gravel_is_error(code))
-        return gravel_fail(GRAVEL_ECORRUPT, "code (%" PRId64 " is no error)", code);
-    return memchr(text, '\0', GRAVEL_FRAME_TEXT_BYTES)
-               ? 0
-               : gravel_fail(GRAVEL_ECORRUPT, "text (%u bytes without an end)",
-                             GRAVEL_FRAME_TEXT_BYTES);
-}
-
-static int handle_refusal(struct gravel_network *network, const void *frame,
-                          const struct gravel_received *received)
-{
-    const struct gravel_refusal_frame *refusal = frame;
+    const struct gravel_error_frame *error = frame;
     (void)received;
-    GRAVEL_TRY(check_error(refusal->code, refusal->text));
-    network->shape.report(network->shape.context, refusal->code, false, refusal->text);
+    if (!gravel_is_error(error->code))
+        return gravel_fail(GRAVEL_ECORRUPT, "code (%" PRId32 " is no error)", error->code);
+    if (!memchr(error->text, '\0', GRAVEL_FRAME_TEXT_BYTES))
+        return gravel_fail(GRAVEL_ECORRUPT, "text (%u bytes without an end)",
+                           GRAVEL_FRAME_TEXT_BYTES);
+    if (error->frame.kind == GRAVEL_FRAME_REFUSAL) {
+        network->shape.report(network->shape.context, error->code, false, error->text);
+    } else {
+        gravel_liveness_set_death(network, GRAVEL_DEATH_SENT);
+        gravel_network_fail(network, GRAVEL_EPEER, "%s", error->text);
+    }
     return 0;
 }
 
@@ -70,17 +69,6 @@ static int handle_ack(struct gravel_network *network, const void *frame,
     return 0;
 }
 
-static int handle_death(struct gravel_network *network, const void *frame,
-                        const struct gravel_received *received)
-{
-    const struct gravel_death_frame *death = frame;
-    (void)received;
-    GRAVEL_TRY(check_error(death->code, death->text));
-    gravel_liveness_set_death(network, GRAVEL_DEATH_SENT); /* its finder tells all nodes */
-    gravel_network_fail(network, GRAVEL_EPEER, "%s", death->text);
-    return 0;
-}
-
 /* Frames of each kind. */
 static const struct kind {
     const char *name;             /* NULL: there is no such kind */
@@ -92,8 +80,8 @@ static const struct kind {
     [GRAVEL_FRAME_MESSAGES] = {"messages", sizeof(struct gravel_frame), false, true, NULL},
     [GRAVEL_FRAME_BYTES] = {"a put", sizeof(struct gravel_bytes_frame), false, false,
                             gravel_bytes_store},
-    [GRAVEL_FRAME_REFUSAL] = {"a refusal", sizeof(struct gravel_refusal_frame), true, false,
-                              handle_refusal},
+    [GRAVEL_FRAME_REFUSAL] = {"a refusal", sizeof(struct gravel_error_frame), true, false,
+                              handle_error},
     [GRAVEL_FRAME_FLUSH] = {"a flush", sizeof(struct gravel_frame), true, false, handle_flush},
     [GRAVEL_FRAME_ACK] = {"an acknowledgement", sizeof(struct gravel_ack_frame), true, false,
                           handle_ack},
@@ -103,8 +91,8 @@ static const struct kind {
                             gravel_bytes_take_reply},
     [GRAVEL_FRAME_HEARTBEAT] = {"a heartbeat", sizeof(struct gravel_heartbeat_frame), true, false,
                                 gravel_late_read},
-    [GRAVEL_FRAME_DEATH] = {"news of a death", sizeof(struct gravel_death_frame), true, false,
-                            handle_death},
+    [GRAVEL_FRAME_DEATH] = {"news of a death", sizeof(struct gravel_error_frame), true, false,
+                            handle_error},
     [GRAVEL_FRAME_RECORDS] = {"records", sizeof(struct gravel_frame), false, true,
                               gravel_records_take},
     [GRAVEL_FRAME_CREDIT] = {"credit", sizeof(struct gravel_credit_frame), true, true,

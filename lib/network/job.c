@@ -35,27 +35,6 @@ static void end(struct gravel_network *network, struct gravel_job *job, int code
 
 /* ---- jobs by kind ---------------------------------------------------------------------------- */
 
-static bool step_fence(struct gravel_network *network, struct gravel_job *job)
-{
-    (void)network, (void)job;
-    return true;
-}
-
-/* Asks every node that has frames of ours outstanding for an acknowledgement of all so far. */
-static void ask_for_acks(struct gravel_network *network, struct gravel_job *job)
-{
-    const struct gravel_frame flush = {.bytes = 0};
-    for (uint32_t node = 0; node < network->n_nodes; node++) {
-        const struct gravel_network_peer *peer = &network->peers[node];
-        job->targets[node] = peer->n_sent[0];
-        if (peer->n_acked < peer->n_sent[0])
-            gravel_network_transmit(network, gravel_network_frame(network, GRAVEL_FRAME_FLUSH, node,
-                                                                  &flush, sizeof flush, 0));
-    }
-    job->node = 0;
-    job->lines = gravel_spool_mark(network->spool);
-}
-
 /* Records that were parked when a quiet came leave first: no acknowledgement covers them. */
 static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
 {
@@ -67,7 +46,18 @@ static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
             gravel_records_have_left(network, job->parked) ? GRAVEL_JOB_RUNS : GRAVEL_JOB_PARKED;
         if (job->state == GRAVEL_JOB_PARKED)
             return false;
-        ask_for_acks(network, job);
+        /* Every node that has frames of ours outstanding is to acknowledge all so far. */
+        const struct gravel_frame flush = {.bytes = 0};
+        for (uint32_t node = 0; node < network->n_nodes; node++) {
+            const struct gravel_network_peer *peer = &network->peers[node];
+            job->targets[node] = peer->n_sent[0];
+            if (peer->n_acked < peer->n_sent[0])
+                gravel_network_transmit(network,
+                                        gravel_network_frame(network, GRAVEL_FRAME_FLUSH, node,
+                                                             &flush, sizeof flush, 0));
+        }
+        job->node = 0;
+        job->lines = gravel_spool_mark(network->spool);
     }
     /* What is acknowledged stays so: each step begins with the node at which the last one stopped. */
     while (job->node < network->n_nodes &&
@@ -83,12 +73,12 @@ static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
 
 static const struct kind {
     bool (*step)(struct gravel_network *network, struct gravel_job *job);
-    /* Gets it further; sets its state. @return whether it has ended, with job->code */
+    /* Gets it further; sets its state. @return whether it has ended, with job->code. NULL: it ends at once */
     enum gravel_job_state ready; /* before it, all that has been shipped so far must be sent */
     bool is_collective;          /* one at a time, in order */
     const char *name, *owes;     /* what a node whose heartbeat comes has not done for it */
 } kinds[] = {
-    [GRAVEL_JOB_FENCE] = {step_fence, GRAVEL_JOB_RUNS, false, "fence", ""},
+    [GRAVEL_JOB_FENCE] = {NULL, GRAVEL_JOB_RUNS, false, "fence", ""},
     [GRAVEL_JOB_QUIET] = {step_quiet, GRAVEL_JOB_RUNS, false, "quiet", "acknowledged"},
     [GRAVEL_JOB_GET] = {gravel_job_step_get, GRAVEL_JOB_RUNS, false, "get", "answered"},
     [GRAVEL_JOB_REDUCE] = {gravel_job_step_reduce, GRAVEL_JOB_NEW, true, "", ""},
@@ -96,16 +86,6 @@ static const struct kind {
 };
 
 /* ---- all of them ----------------------------------------------------------------------------- */
-
-/* Gives up on a node whose heartbeat comes but no answer. */
-static void check_progress(struct gravel_network *network, const struct gravel_job *job)
-{
-    const uint64_t stood_ns = gravel_network_lived_ns(network) - job->moved_ns;
-    if (!kinds[job->kind].is_collective && stood_ns >= gravel_network_patience_ns(network))
-        gravel_network_fail(network, GRAVEL_ETIMEOUT, "%s: node %u has not %s for %.1f s",
-                            kinds[job->kind].name, job->node, kinds[job->kind].owes,
-                            (double)stood_ns * 1e-9);
-}
 
 void gravel_job_take_new(struct gravel_network *network)
 {
@@ -115,7 +95,6 @@ void gravel_job_take_new(struct gravel_network *network)
     pthread_mutex_lock(&network->job_lock);
     *end = network->new_jobs;
     network->new_jobs = NULL;
-    network->new_jobs_end = &network->new_jobs;
     pthread_mutex_unlock(&network->job_lock);
 }
 
@@ -130,12 +109,16 @@ static bool step_first(struct gravel_network *network, struct gravel_job **link)
         network->n_calls +=
             kind->is_collective && !job->is_rest && job->call.kind != GRAVEL_CALL_OPEN;
     }
-    if (kind->step(network, job)) {
+    if (!kind->step || kind->step(network, job)) {
         *link = next;
         end(network, job, job->code);
         return true;
     }
-    check_progress(network, job);
+    /* A node whose heartbeat comes but no answer is given up. */
+    const uint64_t stood_ns = gravel_network_lived_ns(network) - job->moved_ns;
+    if (!kind->is_collective && stood_ns >= gravel_network_patience_ns(network))
+        gravel_network_fail(network, GRAVEL_ETIMEOUT, "%s: node %u has not %s for %.1f s",
+                            kind->name, job->node, kind->owes, (double)stood_ns * 1e-9);
     return false;
 }
 
@@ -192,7 +175,6 @@ void gravel_network_give_up(struct gravel_network *network, struct gravel_mark *
         return;
     pthread_mutex_lock(&network->job_lock);
     network->new_jobs = NULL; /* on the stacks of threads that return now */
-    network->new_jobs_end = &network->new_jobs;
     gravel_thread_advance(&network->thread, GRAVEL_THREAD_LOST);
     pthread_mutex_unlock(&network->job_lock);
     gravel_event_signal(&network->job_done);
@@ -205,10 +187,11 @@ int gravel_network_run(struct gravel_network *network, struct gravel_job *job)
     job->state = GRAVEL_JOB_NEW;
     atomic_store_explicit(&job->is_done, false, memory_order_relaxed);
     pthread_mutex_lock(&network->job_lock);
-    if (!gravel_network_is_lost(network)) {
-        *network->new_jobs_end = job;
-        network->new_jobs_end = &job->next;
-    }
+    struct gravel_job **end = &network->new_jobs;
+    while (*end)
+        end = &(*end)->next;
+    if (!gravel_network_is_lost(network))
+        *end = job;
     pthread_mutex_unlock(&network->job_lock);
     gravel_event_signal(&network->event);
     struct gravel_wait wait = {.event = &network->job_done}; /* the job has its limit */

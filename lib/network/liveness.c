@@ -118,7 +118,7 @@ void gravel_liveness_tell_death(struct gravel_network *network)
 {
     struct gravel_failure *failure = network->shape.failure;
     const uint32_t death = death_of(network);
-    struct gravel_death_frame frame = {.code = GRAVEL_EPEER};
+    struct gravel_error_frame frame = {.code = GRAVEL_EPEER};
     if (death == GRAVEL_DEATH_TOLD)
         return;
     snprintf(frame.text, sizeof frame.text, "node %u: its process has ended without gravel_close",

@@ -51,23 +51,15 @@ static uint32_t send_pending(struct gravel_network *network, uint32_t limit)
     return n;
 }
 
-static uint32_t send_in_hand(struct gravel_network *network)
-{
-    struct gravel_buffer *buffer;
-    uint32_t n = 0;
-    while ((buffer = gravel_list_next(&network->outgoing))) {
-        deliver(network, buffer);
-        n++;
-    }
-    return n;
-}
-
 /* All that senders have shipped so far; not what kernels or handlers add while it does: there may be no end. */
 static uint32_t send_shipped(struct gravel_network *network)
 {
-    uint32_t n = send_in_hand(network);
-    if (gravel_list_gather(&network->outgoing))
-        n += send_in_hand(network);
+    struct gravel_buffer *buffer;
+    uint32_t n = 0, n_gathers = 0;
+    do
+        for (; (buffer = gravel_list_next(&network->outgoing)); n++)
+            deliver(network, buffer);
+    while (n_gathers++ == 0 && gravel_list_gather(&network->outgoing));
     return n;
 }
 
@@ -161,7 +153,7 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
         if (!network->sees_attached && !gravel_transport_is_alone(network->transport)) {
             /* The size of node buffers is agreed on; frames of records and our own must fit as well. */
             const uint32_t bytes = (uint32_t)network->shape.config->buffer_bytes;
-            _Static_assert(sizeof(struct gravel_death_frame) <= GRAVEL_RECORDS_LEAST_BYTES, "fit");
+            _Static_assert(sizeof(struct gravel_error_frame) <= GRAVEL_RECORDS_LEAST_BYTES, "fit");
             gravel_network_check(network, network->transport->operations->prepare(
                                               network->transport, bytes < GRAVEL_RECORDS_LEAST_BYTES
                                                                       ? GRAVEL_RECORDS_LEAST_BYTES

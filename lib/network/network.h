@@ -194,9 +194,8 @@ struct gravel_network {
 
     pthread_mutex_t job_lock;
     struct gravel_job *new_jobs; /* guarded by job_lock, oldest first */
-    struct gravel_job **new_jobs_end;
-    struct gravel_job *jobs; /* in any order, but collective ones one after the other */
-    uint64_t n_calls;        /* collective ones that have begun since gravel_open */
+    struct gravel_job *jobs;     /* in any order, but collective ones one after the other */
+    uint64_t n_calls;            /* collective ones that have begun since gravel_open */
     struct gravel_late late;
     uint64_t next_id;
 

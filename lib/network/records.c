@@ -221,21 +221,6 @@ static void tell_all_is_well(struct gravel_network *network)
     network->told_ns = now_ns;
 }
 
-/* @return whether any could be sent. */
-static bool send_acks(struct gravel_network *network)
-{
-    struct gravel_buffer *ack;
-    bool has_moved = false;
-    while ((ack = network->held_acks.first) &&
-           gravel_spool_has_passed(network->spool, ack->frame->sequence)) {
-        gravel_network_put(network, gravel_fifo_pop(&network->held_acks));
-        has_moved = true;
-    }
-    if (ack)
-        tell_all_is_well(network);
-    return has_moved;
-}
-
 bool gravel_records_collect(struct gravel_network *network)
 {
     struct gravel_buffer *buffer;
@@ -247,7 +232,7 @@ bool gravel_records_collect(struct gravel_network *network)
 bool gravel_records_poll(struct gravel_network *network)
 {
     struct gravel_buffer *buffer;
-    const bool has_moved = network->dealt_with.first;
+    bool has_moved = network->dealt_with.first;
     while ((buffer = gravel_fifo_pop(&network->dealt_with))) {
         tell_failure(network, buffer);
         const bool asks = has_questions(buffer->frame);
@@ -261,5 +246,12 @@ bool gravel_records_poll(struct gravel_network *network)
     int code = gravel_spool_check(network->spool, gravel_network_lived_ns(network));
     if (code && !gravel_network_has_aborted(network))
         gravel_network_check(network, code);
-    return send_acks(network) || has_moved;
+    while ((buffer = network->held_acks.first) &&
+           gravel_spool_has_passed(network->spool, buffer->frame->sequence)) {
+        gravel_network_put(network, gravel_fifo_pop(&network->held_acks));
+        has_moved = true;
+    }
+    if (buffer)
+        tell_all_is_well(network);
+    return has_moved;
 }

@@ -18,7 +18,7 @@
 void gravel_resolving_refuse(struct gravel_network *network, int code, const char *why,
                              uint32_t source, uint32_t destination)
 {
-    struct gravel_refusal_frame refusal = {.code = code};
+    struct gravel_error_frame refusal = {.code = code};
     snprintf(refusal.text, sizeof refusal.text, "node %u refused a buffer from node %u: %s",
              destination, source, why);
     network->shape.report(network->shape.context, code, false, refusal.text);

@@ -22,21 +22,6 @@
 #define N_THAT_WARN 2u  /* ranks: if one has not come, the other tells */
 #define LEAST_WINDOW 2u /* of credit: one frame is written while the next one travels */
 
-static int open_transport(struct gravel_network *network)
-{
-    network->shape.opening.call = &network->opening_call;
-    GRAVEL_TRY(network->shape.use_mpi
-                   ? gravel_transport_mpi_open(&network->transport, &network->shape.opening)
-                   : gravel_transport_self_open(&network->transport,
-                                                network->shape.config->loopback_nodes));
-    network->node = network->transport->node;
-    network->n_nodes = network->transport->n_nodes;
-    network->peers = calloc(network->n_nodes, sizeof *network->peers);
-    return network->peers
-               ? 0
-               : gravel_fail(GRAVEL_ENOMEM, "network thread for %u nodes", network->n_nodes);
-}
-
 static void advance(struct gravel_network *network, uint32_t state)
 {
     gravel_thread_advance(&network->thread, state);
@@ -61,7 +46,18 @@ static void *thread_main(void *argument)
     struct gravel_network *network = argument;
     gravel_thread_begin("gravel-net");
     gravel_thread_block_write_signals();
-    int code = open_transport(network);
+    network->shape.opening.call = &network->opening_call;
+    int code = network->shape.use_mpi
+                   ? gravel_transport_mpi_open(&network->transport, &network->shape.opening)
+                   : gravel_transport_self_open(&network->transport,
+                                                network->shape.config->loopback_nodes);
+    if (!code) {
+        network->node = network->transport->node;
+        network->n_nodes = network->transport->n_nodes;
+        network->peers = calloc(network->n_nodes, sizeof *network->peers);
+        if (!network->peers)
+            code = gravel_fail(GRAVEL_ENOMEM, "network thread for %u nodes", network->n_nodes);
+    }
     if (!code && network->shape.use_mpi)
         network->shape.take_shared(network->shape.context);
     network->opened = gravel_keep(code);
@@ -101,22 +97,6 @@ static void describe(const struct gravel_network *network, uint64_t waited_ns, c
     gravel_append(text, bytes, ", on %s", place);
 }
 
-/* @return GRAVEL_EMPI; 0 if the thread has just ended its part after all. */
-static int give_up(struct gravel_network *network, uint64_t waited_ns)
-{
-    char waits[400];
-    if (!gravel_thread_move(&network->thread, GRAVEL_THREAD_RUNS, GRAVEL_THREAD_LOST))
-        return 0;
-    describe(network, waited_ns, waits, sizeof waits);
-    return gravel_fail(
-        GRAVEL_EMPI,
-        "gravel_open: in %s (GRAVEL_OPEN_TIMEOUT is %u ms): another process has not come to "
-        "gravel_open, or packets between hosts are lost. MPI may take a network that does not "
-        "connect them: see OMPI_MCA_btl_tcp_if_include, UCX_NET_DEVICES, FI_TCP_IFACE, and "
-        "firewalls",
-        waits, network->shape.config->open_timeout_ms);
-}
-
 /* Tells once that it takes long; GRAVEL_OPEN_TIMEOUT of 0 is no limit. */
 static int check(void *context, struct gravel_wait *wait)
 {
@@ -126,12 +106,24 @@ static int check(void *context, struct gravel_wait *wait)
     const uint64_t before_ns = lived->lived_ns;
     lived->step_ns = (limit_ns ? limit_ns : GRAVEL_WARN_NS) / GRAVEL_LIVED_STEPS;
     const uint64_t waited_ns = gravel_lived_tick(lived, gravel_clock_ns());
-    if (limit_ns && waited_ns >= limit_ns)
-        return give_up(network, waited_ns);
+    char waits[400];
+    if (limit_ns && waited_ns >= limit_ns) {
+        if (!gravel_thread_move(&network->thread, GRAVEL_THREAD_RUNS, GRAVEL_THREAD_LOST))
+            return 0; /* the thread has just ended its part after all */
+        describe(network, waited_ns, waits, sizeof waits);
+        return gravel_fail(
+            GRAVEL_EMPI,
+            "gravel_open: in %s (GRAVEL_OPEN_TIMEOUT is %u ms): another process has not come to "
+            "gravel_open, or packets between hosts are lost. MPI may take a network that does not "
+            "connect them: see OMPI_MCA_btl_tcp_if_include, UCX_NET_DEVICES, FI_TCP_IFACE, and "
+            "firewalls",
+            waits, network->shape.config->open_timeout_ms);
+    }
     if (before_ns >= GRAVEL_WARN_NS || waited_ns < GRAVEL_WARN_NS)
         return 0;
-    char text[480] = "gravel_open waits for other processes in ";
-    describe(network, waited_ns, text + strlen(text), sizeof text - strlen(text));
+    char text[480];
+    describe(network, waited_ns, waits, sizeof waits);
+    snprintf(text, sizeof text, "gravel_open waits for other processes in %s", waits);
     (gravel_launcher_read().rank < N_THAT_WARN ? network->shape.warn
                                                : network->shape.tell)(network->shape.context, text);
     return 0;
@@ -140,7 +132,6 @@ static int check(void *context, struct gravel_wait *wait)
 int gravel_network_start(struct gravel_network *network, const struct gravel_network_shape *shape)
 {
     network->shape = *shape;
-    network->new_jobs_end = &network->new_jobs;
     network->started_ns = gravel_clock_ns();
     GRAVEL_TRY(gravel_thread_start(&network->thread, "network thread", thread_main, network));
     struct gravel_wait wait = {.limit = {.check = check, .context = network},

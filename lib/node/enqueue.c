@@ -62,9 +62,16 @@ static int fail_arguments(const struct gravel_command *command, const char *name
                        command->call, name, list, gravel_cl_error(error), (int)error);
 }
 
-static int fail(const struct gravel_command *command, cl_int error)
+static int enqueue(struct gravel *gravel, const struct gravel_command *command, cl_event *event)
 {
     char name[GRAVEL_KERNEL_NAME_BYTES], what[256];
+    cl_int error =
+        clEnqueueNDRangeKernel(gravel->device.queue, command->kernel, command->n_dimensions,
+                               command->offset, command->global, command->local, command->n_wait,
+                               command->n_wait ? command->wait : NULL, event);
+    if (error == CL_SUCCESS)
+        return 0;
+    *event = NULL;
     gravel_cl_kernel_name(command->kernel, name);
     if (error == CL_INVALID_WORK_GROUP_SIZE) /* what node/sizes.c cannot know */
         return gravel_fail(GRAVEL_EINVAL,
@@ -75,18 +82,6 @@ static int fail(const struct gravel_command *command, cl_int error)
         return fail_arguments(command, name, error);
     snprintf(what, sizeof what, "%s: kernel %s: clEnqueueNDRangeKernel", command->call, name);
     return gravel_fail_cl(what, error);
-}
-
-static int enqueue(struct gravel *gravel, const struct gravel_command *command, cl_event *event)
-{
-    cl_int error =
-        clEnqueueNDRangeKernel(gravel->device.queue, command->kernel, command->n_dimensions,
-                               command->offset, command->global, command->local, command->n_wait,
-                               command->n_wait ? command->wait : NULL, event);
-    if (error == CL_SUCCESS)
-        return 0;
-    *event = NULL;
-    return fail(command, error);
 }
 
 /* Enqueues a kernel where there is a pool: alone on the device, if it needs more than the pool has. */

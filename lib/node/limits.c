@@ -43,11 +43,11 @@ void gravel_node_keep_memory(void *context)
 }
 
 /* How long a wait has lasted [ns]. */
-static uint64_t tick(const struct gravel *gravel, struct gravel_wait *wait, uint64_t now_ns)
+static uint64_t tick(const struct gravel *gravel, struct gravel_wait *wait)
 {
     wait->waited.lived.step_ns =
         gravel_limit_ns(GRAVEL_LIMIT_DEVICE, gravel->config.timeout_ms) / GRAVEL_LIVED_STEPS;
-    return gravel_lived_tick(&wait->waited.lived, now_ns);
+    return gravel_lived_tick(&wait->waited.lived, gravel_clock_ns());
 }
 
 static bool is_over_kernel_limit(const struct gravel *gravel, uint64_t waited_ns)
@@ -60,8 +60,8 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
 {
     struct gravel *gravel = context;
     struct gravel_waited *waited = &wait->waited;
-    uint64_t now_ns = gravel_clock_ns(), waited_ns = tick(gravel, wait, now_ns);
-    gravel_network_keep_alive(&gravel->network, now_ns);
+    const uint64_t waited_ns = tick(gravel, wait);
+    gravel_network_keep_alive(&gravel->network, gravel_clock_ns());
     if (gravel_node_is_stuck(gravel))
         return gravel_fail(GRAVEL_ETIMEOUT, "%s: the device had stopped answering", wait->what);
     if (gravel_node_is_kept(gravel) && !gravel_node_has_failed(gravel)) {
@@ -93,7 +93,7 @@ static int check_applying(void *context, struct gravel_wait *wait)
 {
     struct gravel_applying *applying = context;
     struct gravel *gravel = applying->gravel;
-    const uint64_t waited_ns = tick(gravel, wait, gravel_clock_ns()),
+    const uint64_t waited_ns = tick(gravel, wait),
                    progress = /* frames resolved, and steps into the caller's functions and out */
                    gravel_counter_load(&gravel->network.counts.resolved_buffers) +
                    gravel_counter_load(&gravel->handler_steps); /* H13 */
@@ -137,7 +137,7 @@ int gravel_node_lock(struct gravel *gravel, pthread_mutex_t *lock, const char *w
 static int check_kernel(void *context, struct gravel_wait *wait)
 {
     struct gravel *gravel = context;
-    uint64_t waited_ns = tick(gravel, wait, gravel_clock_ns());
+    uint64_t waited_ns = tick(gravel, wait);
     if (is_over_kernel_limit(gravel, waited_ns))
         return gravel_fail(GRAVEL_EKERNEL,
                            "kernel %s has not ended within %.1f s of waiting (GRAVEL_KERNEL_LIMIT)",

@@ -5,7 +5,7 @@
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
  *          (open), close.c; bindings.c, tables.c (what the caller gives, beside settings); messages.c,
  *          waits.c, heap.c, maps.c; programs.c, launch.c, launches.c, sizes.c,
- *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver), checked.c,
+ *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver),
  *          object.c, log.c, stats.c; abort.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
@@ -410,20 +410,20 @@ int gravel_node_release(struct gravel *gravel, const char *call, uint64_t offset
 /** neighbours.c: tell the log which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
 int gravel_node_tell_neighbours(struct gravel *gravel);
 
-/** checked.c: around a call that launches. @param kernel  that has been enqueued; NULL: none. */
+/** launches.c: around a call that launches. @param kernel  that has been enqueued; NULL: none. */
 void gravel_checked_begin_launch(struct gravel *gravel);
 void gravel_checked_end_launch(struct gravel *gravel, cl_kernel kernel);
 
-/** checked.c: how far the node is, as a wait begins. */
+/** launches.c: how far the node is, as a wait begins. */
 struct gravel_launch_counts gravel_checked_read(struct gravel *gravel);
-/** checked.c: a wait has seen all kernels end that were launched before it, and then also what they sent applied.
+/** launches.c: a wait has seen all kernels end that were launched before it, and then also what they sent applied.
  * @param mark  of its beginning. */
 void gravel_checked_note(struct gravel *gravel, const struct gravel_launch_counts *mark,
                          bool are_applied);
-/** checked.c: whether all kernels have ended that the node has launched; `context` is the node. */
+/** launches.c: whether all kernels have ended that the node has launched; `context` is the node. */
 bool gravel_checked_are_over(void *context);
 
-/** checked.c: GRAVEL_EINVAL, and what may not be applied yet, if the heap is not to be mapped now; else 0. */
+/** launches.c: GRAVEL_EINVAL, and what may not be applied yet, if the heap is not to be mapped now; else 0. */
 int gravel_checked_refuse_map(struct gravel *gravel, const char *call);
 
 /** watch.c: start the thread. The node is opening then. @return 0; GRAVEL_ESYSTEM. */

@@ -53,22 +53,6 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
     return gravel_network_start(&gravel->network, &shape);
 }
 
-/* Handlers that the device runs, if there are any. */
-static int open_calls(struct gravel *gravel, const struct gravel_bindings *bindings)
-{
-    const struct gravel_device_calls_shape shape = {
-        .device = &gravel->device,
-        .memory = &gravel->memory,
-        .endpoints = &gravel->endpoints,
-        .bindings = bindings,
-        .config = &gravel->config,
-        .turn = &gravel->servers.turn,
-        .is_kept = gravel_node_is_kept,
-        .context = gravel,
-    };
-    return gravel_device_calls_create(&gravel->calls, &shape);
-}
-
 /* Opens what one node can open by itself, once it knows who it is. */
 static int open_device(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
@@ -129,11 +113,21 @@ static void stay_awake(struct gravel *gravel)
 static int open_local(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     const struct gravel_transport *transport = gravel->network.transport;
+    const struct gravel_device_calls_shape calls = {
+        .device = &gravel->device,
+        .memory = &gravel->memory,
+        .endpoints = &gravel->endpoints,
+        .bindings = bindings,
+        .config = &gravel->config,
+        .turn = &gravel->servers.turn,
+        .is_kept = gravel_node_is_kept,
+        .context = gravel,
+    };
     GRAVEL_TRY(gravel_derive_check_route_memory(&gravel->config, transport->n_nodes));
     GRAVEL_TRY(gravel_node_open_arena(gravel));
     GRAVEL_TRY(gravel_cl_queue_create(&gravel->device, "copies of accumulators and deques",
                                       &gravel->copies));
-    GRAVEL_TRY(open_calls(gravel, bindings));
+    GRAVEL_TRY(gravel_device_calls_create(&gravel->calls, &calls));
     if (gravel->config.trace[0])
         GRAVEL_TRY(gravel_trace_open(&gravel->trace, gravel->config.trace, transport->node));
     gravel->destination_base = calloc(transport->n_nodes, sizeof *gravel->destination_base);

@@ -127,18 +127,6 @@ static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
     return check_datum(handler);
 }
 
-/* Makes a handler's names the table's own. */
-static int copy_names(struct gravel_handler *handler)
-{
-    const char *name = handler->name, *datum = handler->serve.datum;
-    handler->name = strdup(name);
-    handler->serve.datum = datum ? strdup(datum) : NULL;
-    return handler->name && (handler->serve.datum || !datum)
-               ? 0
-               : gravel_fail_memory("bindings: names of a handler",
-                                    strlen(name) + strlen(datum ? datum : ""));
-}
-
 /* Takes the handlers. A source that no handler runs is a forgotten handler; all that send share a ring. */
 static int take_handlers(struct gravel_endpoints *endpoints, struct gravel_bindings *bindings)
 {
@@ -155,7 +143,12 @@ static int take_handlers(struct gravel_endpoints *endpoints, struct gravel_bindi
         if (handler->answer)
             handler->n_answers = 1;
         endpoints->n_handlers++;
-        GRAVEL_TRY(copy_names(handler));
+        const char *name = handler->name, *datum = handler->serve.datum;
+        handler->name = strdup(name); /* names are the table's own */
+        handler->serve.datum = datum ? strdup(datum) : NULL;
+        if (!handler->name || (datum && !handler->serve.datum))
+            return gravel_fail_memory("bindings: names of a handler",
+                                      strlen(name) + strlen(datum ? datum : ""));
     }
     const uint64_t room = gravel_sender_room(endpoints);
     if (room <= GRAVEL_SENDER_MOST_ROOM)

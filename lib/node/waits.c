@@ -24,13 +24,6 @@ struct mark {
     struct gravel_pump_mark pump; /* if there is one */
 };
 
-static void begin_wait(struct gravel *gravel, struct mark *mark)
-{
-    mark->launched = gravel_checked_read(gravel);
-    if (gravel->pump)
-        gravel_pump_begin_wait(gravel->pump, &mark->pump);
-}
-
 /* All that was sent before is applied. */
 static void note_applied(struct gravel *gravel, const struct mark *mark)
 {
@@ -39,10 +32,13 @@ static void note_applied(struct gravel *gravel, const struct mark *mark)
         gravel_pump_note_applied(gravel->pump, &mark->pump);
 }
 
-/* Waits for our kernels, and sees to it that everything sent so far has been shipped. */
+/* Waits for our kernels, and sees to it that everything sent so far has been shipped. @param mark  [out] */
 static int settle(struct gravel *gravel, struct mark *mark)
 {
     struct gravel_pump *pump = gravel->pump;
+    mark->launched = gravel_checked_read(gravel);
+    if (pump)
+        gravel_pump_begin_wait(pump, &mark->pump);
     uint32_t n = gravel->config.n_aggregators, flushes[GRAVEL_MAX_AGGREGATORS];
     int code = gravel_launches_wait(&gravel->launches, gravel_node_kernel_limit(gravel));
     if (code)
@@ -66,7 +62,6 @@ static int settle(struct gravel *gravel, struct mark *mark)
 int gravel_node_settle(struct gravel *gravel)
 {
     struct mark mark;
-    begin_wait(gravel, &mark);
     return settle(gravel, &mark);
 }
 
@@ -102,7 +97,6 @@ int gravel_quiet(struct gravel *gravel)
     uint64_t begin_ns = gravel_clock_ns();
     int flushed = flush_objects(gravel);
     struct mark mark;
-    begin_wait(gravel, &mark);
     int code = settle(gravel, &mark);
     uint64_t *targets = calloc(gravel_n_nodes(gravel), sizeof *targets);
     if (!targets && !code)
@@ -125,7 +119,6 @@ static int barrier(struct gravel *gravel, struct gravel_job *job)
     if (flushed && !gravel_node_has_failed(gravel))
         gravel_report(gravel, flushed, false, gravel_last_error());
     struct mark mark;
-    begin_wait(gravel, &mark);
     int code = settle(gravel, &mark);
     int waited = gravel_network_run(&gravel->network, job);
     gravel_trace_span(gravel->trace, "barrier", begin_ns, gravel_clock_ns());

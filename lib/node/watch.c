@@ -68,28 +68,21 @@ static void poll_for_builds(void *context, struct gravel_mark *mark)
                           !strcmp(call, "clReleaseContext"));
 }
 
-/* Returns what the last poll saw of a mark; NULL without memory: the mark is not watched then. */
-static struct gravel_watched *watched_of(struct gravel_watch *watch, uint32_t number)
-{
-    if (number >= watch->n_watched) {
-        uint32_t n = 2 * number + 8;
-        struct gravel_watched *all = realloc(watch->watched, n * sizeof *all);
-        if (!all)
-            return NULL;
-        memset(all + watch->n_watched, 0, (n - watch->n_watched) * sizeof *all);
-        watch->watched = all;
-        watch->n_watched = n;
-    }
-    return &watch->watched[number];
-}
-
 static void poll_at(void *context, struct gravel_mark *mark)
 {
     struct poll *poll = context;
+    struct gravel_watch *watch = poll->watch;
     uint64_t n = count_of(mark);
-    struct gravel_watched *watched = watched_of(poll->watch, mark->number);
-    if (!watched)
-        return;
+    if (mark->number >= watch->n_watched) {
+        const uint32_t n_wanted = 2 * mark->number + 8;
+        struct gravel_watched *all = realloc(watch->watched, n_wanted * sizeof *all);
+        if (!all)
+            return; /* the mark is not watched */
+        memset(all + watch->n_watched, 0, (n_wanted - watch->n_watched) * sizeof *all);
+        watch->watched = all;
+        watch->n_watched = n_wanted;
+    }
+    struct gravel_watched *watched = &watch->watched[mark->number];
     if (n != watched->n)
         *watched = (struct gravel_watched){.n = n};
     watched->lived.step_ns = poll->limit_ns / GRAVEL_LIVED_STEPS;

@@ -99,26 +99,6 @@ static void write_probes(FILE *out, const struct gravel_device *device,
     }
 }
 
-/* @return the program with the probes; NULL if memory is out. The caller frees it. */
-static char *probing_text(const struct gravel_device *device, cl_program program,
-                          const struct gravel_parameter *parameters, cl_uint n)
-{
-    char *text = NULL;
-    size_t own_bytes = 0, bytes;
-    clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &own_bytes);
-    char *own = calloc(1, own_bytes + 1);
-    if (own && own_bytes)
-        clGetProgramInfo(program, CL_PROGRAM_SOURCE, own_bytes, own, NULL);
-    FILE *out = own ? open_memstream(&text, &bytes) : NULL;
-    if (out) {
-        fputs(own, out);
-        write_probes(out, device, parameters, n);
-        fclose(out);
-    }
-    free(own);
-    return text;
-}
-
 static void take_answer(const struct gravel_device *device, cl_program probes, cl_uint i,
                         struct gravel_parameter *out)
 {
@@ -141,7 +121,19 @@ static void take_answer(const struct gravel_device *device, cl_program probes, c
 static int ask_compiler(const struct gravel_device *device, cl_program program,
                         struct gravel_parameter *parameters, cl_uint n)
 {
-    char *text = probing_text(device, program, parameters, n);
+    char *text = NULL;
+    size_t own_bytes = 0, bytes;
+    clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &own_bytes);
+    char *own = calloc(1, own_bytes + 1);
+    if (own && own_bytes)
+        clGetProgramInfo(program, CL_PROGRAM_SOURCE, own_bytes, own, NULL);
+    FILE *out = own ? open_memstream(&text, &bytes) : NULL;
+    if (out) {
+        fputs(own, out);
+        write_probes(out, device, parameters, n);
+        fclose(out);
+    }
+    free(own);
     char *options = gravel_cl_program_text(device, program, CL_PROGRAM_BUILD_OPTIONS);
     int code = text && options ? 0 : gravel_fail(GRAVEL_ENOMEM, "text of a program for sizes");
     cl_int error = CL_SUCCESS;

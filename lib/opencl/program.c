@@ -132,16 +132,6 @@ static void write_failure(FILE *out, const struct building *building)
     free(made);
 }
 
-static void tell_warnings(const struct building *building)
-{
-    const struct gravel_program_request *request = building->request;
-    char *log = request->tell ? make_text(building, write_log) : NULL, *rest = log;
-    for (char *line; log && (line = strsep(&rest, "\n"));)
-        if (strstr(line, "warning:"))
-            request->tell(request->context, line);
-    free(log);
-}
-
 /* Notes what a program's kernels need of private memory. */
 static void note_private(const struct gravel_device *device, cl_program program)
 {
@@ -175,7 +165,12 @@ static int build(struct building *building)
     building->error =
         gravel_cl_program_build(building->device, building->program, building->options);
     if (building->error == CL_SUCCESS) {
-        tell_warnings(building);
+        const struct gravel_program_request *request = building->request;
+        char *log = request->tell ? make_text(building, write_log) : NULL, *rest = log;
+        for (char *line; log && (line = strsep(&rest, "\n"));)
+            if (strstr(line, "warning:"))
+                request->tell(request->context, line);
+        free(log);
         note_private(building->device, building->program);
         return 0;
     }

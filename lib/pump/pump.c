@@ -183,17 +183,17 @@ static uint32_t choose_bin_messages(const struct gravel_pump_shape *shape)
 static int make_binner(struct gravel_pump *pump)
 {
     const struct gravel_pump_shape *shape = &pump->shape;
-    const struct gravel_pool_shape headers = {
+    const struct gravel_pool headers = {
         .buffer_bytes = GRAVELP_CACHELINE, /* of parts for nodes of this process */
         .n_buffers = shape->is_loopback ? pump->arena->n_nodes : 1};
     for (uint32_t q = 0; q < pump->n_queues; q++) {
         uint64_t at = q * gravel_pool_frames_bytes(shape->buffer_bytes, shape->n_buffers);
-        const struct gravel_pool_shape pool = {.buffer_bytes = shape->buffer_bytes,
-                                               .n_buffers = shape->n_buffers,
-                                               .frames = shape->frames ? shape->frames + at : NULL};
-        gravel_pool_init(&pump->mirrors[q].pool, &pool, NULL);
+        pump->mirrors[q].pool =
+            (struct gravel_pool){.buffer_bytes = shape->buffer_bytes,
+                                 .n_buffers = shape->n_buffers,
+                                 .frames = shape->frames ? shape->frames + at : NULL};
         for (uint32_t room = 0; room < GRAVEL_BLOCK_ROOMS; room++)
-            gravel_pool_init(&pump->mirrors[q].staying[room], &headers, NULL);
+            pump->mirrors[q].staying[room] = headers;
     }
     return gravel_pump_make_binner(pump);
 }

@@ -45,7 +45,7 @@ struct gravel_pump_shape {
     /* Where the device bins: node buffers that blocks are copied to. */
     uint32_t buffer_bytes;
     uint32_t n_buffers;    /* for each queue; 0: the device bins nothing */
-    unsigned char *frames; /* memory for all of them, as gravel_pool_shape has it; or NULL */
+    unsigned char *frames; /* memory for all of them, as struct gravel_pool has it; or NULL */
     bool is_loopback;      /* all nodes are in this process */
 };
 

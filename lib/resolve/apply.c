@@ -139,21 +139,9 @@ static apply_loop *const loops[GRAVEL_N_OPERATIONS][8][2] = {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static uint64_t apply_words(const struct gravel_apply *apply, const struct gravel_run *run,
-                            unsigned char *start)
-{
-    const uint32_t command = run->command, n = run->n_messages;
-    const bool is_far = command & GRAVELP_COMMAND_FAR;
-    apply_loop *loop = loops[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)][is_far];
-    loop(apply->heap + run->base, start + GRAVEL_RUN_INDICES(command),
-         GRAVELP_N_VALUES(command) ? start + GRAVEL_RUN_VALUES(command, n, 0) : NULL,
-         start + GRAVEL_RUN_VALUES(command, n, 1), n);
-    return n;
-}
-
 /* Calls the handler of a run's messages. The answers' row is behind the arguments'. */
-static uint64_t apply_calls(const struct gravel_apply *apply, const struct gravel_run *run,
-                            uint32_t source, unsigned char *start, struct gravel_applied *applied)
+static void apply_calls(const struct gravel_apply *apply, const struct gravel_run *run,
+                        uint32_t source, unsigned char *start, struct gravel_applied *applied)
 {
     const uint32_t n = run->n_messages, handler = GRAVELP_COMMAND_HANDLER(run->command);
     const uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
@@ -177,7 +165,6 @@ static uint64_t apply_calls(const struct gravel_apply *apply, const struct grave
             applied->handler = handler;
         }
     }
-    return n;
 }
 
 void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t from, uint64_t to,
@@ -187,12 +174,18 @@ void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t f
     unsigned char *start = (unsigned char *)frame + from, *end = (unsigned char *)frame + to;
     while (start < end) {
         const struct gravel_run *run = (const void *)start;
-        applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
-        if (GRAVELP_IS_CALL(run->command))
-            applied->n_messages += apply_calls(apply, run, header->source, start, applied);
+        const uint32_t command = run->command, n = run->n_messages;
+        const bool is_far = command & GRAVELP_COMMAND_FAR;
+        applied->has_signals |= GRAVELP_HAS_SIGNAL(command);
+        applied->n_messages += n;
+        if (GRAVELP_IS_CALL(command))
+            apply_calls(apply, run, header->source, start, applied);
         else
-            applied->n_messages += apply_words(apply, run, start);
-        start += GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
+            loops[GRAVELP_COMMAND_OP(command)][GRAVELP_COMMAND_TYPE(command)][is_far](
+                apply->heap + run->base, start + GRAVEL_RUN_INDICES(command),
+                GRAVELP_N_VALUES(command) ? start + GRAVEL_RUN_VALUES(command, n, 0) : NULL,
+                start + GRAVEL_RUN_VALUES(command, n, 1), n);
+        start += GRAVEL_RUN_BYTES(command, (gravelp_u64)n);
     }
 }
 

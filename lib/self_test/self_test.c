@@ -134,20 +134,6 @@ static int try_hand_over(const struct gravel_test *test, uint32_t n_rounds,
     return judge_rounds(test->device, n_rounds, result->n_rounds, rounds.wrong);
 }
 
-/*
- * Tests the hand-over. On a busy machine a kernel may get no core while the host waits: one that never answered is
- * launched again. A device that answered in some, and not in all, is judged at once.
- */
-static int test_hand_over(const struct gravel_test *test, uint32_t n_rounds,
-                          struct gravel_self_test *result)
-{
-    int code = try_hand_over(test, n_rounds, result);
-    for (uint32_t i = 1; code == GRAVEL_ECAPABILITY && !result->n_rounds && i < HAND_OVER_TRIES;
-         i++)
-        code = try_hand_over(test, n_rounds, result);
-    return code;
-}
-
 /* ---- counting -------------------------------------------------------------------------------- */
 
 /* Waits as applications do: without a limit. */
@@ -173,18 +159,6 @@ static int count(const struct gravel_test *test, bool is_simple, struct gravel_s
         return code;
     return gravel_fail(GRAVEL_ECAPABILITY, "self-test: %s counted to %u instead of %u",
                        test->device->capability.name, result->n_increments, GRAVEL_TEST_SUM);
-}
-
-/*
- * Once patiently; by copies also some times by clFinish, which has no bound, so only once the same kernel has ended in
- * time. Mesa's rusticl 22.3 mostly returns from it before a kernel's stores can be seen.
- */
-static int test_counting(const struct gravel_test *test, struct gravel_self_test *result)
-{
-    int code = count(test, false, result);
-    for (uint32_t i = 0; i < FINISHES && !code && !test->shared; i++)
-        code = count(test, true, result);
-    return code;
 }
 
 /* ---- polls ----------------------------------------------------------------------------------- */
@@ -230,9 +204,18 @@ static int run_tests(struct gravel_device *device, struct gravel_test *test, uin
     GRAVEL_TRY(gravel_test_words_create(test));
     if (!test->shared) /* the words are zeros yet */
         GRAVEL_TRY(measure_polls(device, test));
-    if (gravel_step_may_wait(device->step))
-        GRAVEL_TRY(test_hand_over(test, n_rounds, result));
-    GRAVEL_TRY(test_counting(test, result));
+    /* On a busy machine a kernel may get no core while the host waits: one that never answered is launched again. A
+     * device that answered in some rounds, and not in all, is judged at once. */
+    int code = gravel_step_may_wait(device->step) ? GRAVEL_ECAPABILITY : 0;
+    for (uint32_t i = 0; code == GRAVEL_ECAPABILITY && !result->n_rounds && i < HAND_OVER_TRIES;
+         i++)
+        code = try_hand_over(test, n_rounds, result);
+    GRAVEL_TRY(code);
+    /* Once patiently; by copies also some times by clFinish, which has no bound, so only once the same kernel has ended
+     * in time. Mesa's rusticl 22.3 mostly returns from it before a kernel's stores can be seen. */
+    GRAVEL_TRY(count(test, false, result));
+    for (uint32_t i = 0; i < FINISHES && !test->shared; i++)
+        GRAVEL_TRY(count(test, true, result));
     return gravel_step_is_pumped(device->step) ? gravel_self_test_beside(test) : 0;
 }
 

@@ -69,25 +69,20 @@ static void set_number(struct gravel_config *config, const struct gravel_setting
         *(uint64_t *)field = number;
 }
 
-static int assign_number(struct gravel_config *config, const struct gravel_setting *setting,
-                         const char *name, const char *text)
-{
-    uint64_t number = 0;
-    enum gravel_number parsed = gravel_number_parse(text, true, &number);
-    if (parsed == GRAVEL_NUMBER_NONE)
-        return gravel_fail(GRAVEL_ECONFIG, "%s=%s: not a number", name, text);
-    if (parsed == GRAVEL_NUMBER_TOO_LARGE || number < setting->min || number > setting->max)
-        return gravel_fail(GRAVEL_ECONFIG, "%s=%s: out of range %" PRIu64 " to %" PRIu64, name,
-                           text, setting->min, setting->max);
-    set_number(config, setting, number);
-    return 0;
-}
-
 int gravel_setting_assign(struct gravel_config *config, const struct gravel_setting *setting,
                           const char *name, const char *text)
 {
-    if (setting->kind != GRAVEL_SETTING_STRING)
-        return assign_number(config, setting, name, text);
+    if (setting->kind != GRAVEL_SETTING_STRING) {
+        uint64_t number = 0;
+        const enum gravel_number parsed = gravel_number_parse(text, true, &number);
+        if (parsed == GRAVEL_NUMBER_NONE)
+            return gravel_fail(GRAVEL_ECONFIG, "%s=%s: not a number", name, text);
+        if (parsed == GRAVEL_NUMBER_TOO_LARGE || number < setting->min || number > setting->max)
+            return gravel_fail(GRAVEL_ECONFIG, "%s=%s: out of range %" PRIu64 " to %" PRIu64, name,
+                               text, setting->min, setting->max);
+        set_number(config, setting, number);
+        return 0;
+    }
     if (strlen(text) >= setting->bytes)
         return gravel_fail(GRAVEL_ECONFIG, "%s: longer than %zu characters", name,
                            setting->bytes - 1);
@@ -128,38 +123,23 @@ static uint32_t number_of(const char *value, const char *choices)
 
 enum gravel_setting_reach gravel_setting_reach(const struct gravel_setting *setting)
 {
-#define OFFSET(field) offsetof(struct gravel_config, field)
-    static const struct {
-        size_t offset;
-        enum gravel_setting_reach reach;
-    } others[] = {{OFFSET(device), GRAVEL_SETTING_PER_HOST},
-                  {OFFSET(host_cores), GRAVEL_SETTING_PER_HOST},
-                  {OFFSET(transport), GRAVEL_SETTING_PER_HOST},
-                  {OFFSET(loopback_nodes), GRAVEL_SETTING_PER_HOST},
-                  {OFFSET(trace), GRAVEL_SETTING_PER_HOST},
-                  {OFFSET(heap_bytes), GRAVEL_SETTING_AGREED},
-                  {OFFSET(buffer_bytes), GRAVEL_SETTING_AGREED},
-                  {OFFSET(timeout_ms), GRAVEL_SETTING_AGREED},
-                  {OFFSET(spool_bytes), GRAVEL_SETTING_AGREED}};
-#undef OFFSET
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (setting->offset == others[i].offset)
-            return others[i].reach;
-    return GRAVEL_SETTING_OF_THE_JOB;
-}
-
-static bool is_default(const struct gravel_config *config, const struct gravel_setting *setting)
-{
-    return setting->kind == GRAVEL_SETTING_STRING
-               ? !strcmp((const char *)config + setting->offset, setting->text)
-               : gravel_setting_number(config, setting) == setting->number;
+    static const char per_host[] = "device, host_cores, transport, loopback_nodes, trace",
+                      agreed[] = "heap_bytes, buffer_bytes, timeout_ms, spool_bytes";
+    if (number_of(setting->field, per_host) != UINT32_MAX)
+        return GRAVEL_SETTING_PER_HOST;
+    return number_of(setting->field, agreed) != UINT32_MAX ? GRAVEL_SETTING_AGREED
+                                                           : GRAVEL_SETTING_OF_THE_JOB;
 }
 
 void gravel_config_take(struct gravel_config *config, const struct gravel_config *from)
 {
-    for (const struct gravel_setting *s = settings; s < settings + N_SETTINGS; s++)
-        if (is_default(config, s) && gravel_setting_reach(s) != GRAVEL_SETTING_PER_HOST)
+    for (const struct gravel_setting *s = settings; s < settings + N_SETTINGS; s++) {
+        const bool is_default = s->kind == GRAVEL_SETTING_STRING
+                                    ? !strcmp((const char *)config + s->offset, s->text)
+                                    : gravel_setting_number(config, s) == s->number;
+        if (is_default && gravel_setting_reach(s) != GRAVEL_SETTING_PER_HOST)
             memcpy(field_of(config, s), (const unsigned char *)from + s->offset, s->bytes);
+    }
 }
 
 void gravel_config_fall_back(struct gravel_config *config)

@@ -48,7 +48,8 @@ struct gravel_bytes_frame {
     unsigned char data[];
 };
 
-struct gravel_refusal_frame {
+/* Of a refusal, and of news of a death. */
+struct gravel_error_frame {
     struct gravel_frame frame;
     int32_t code;
     char text[GRAVEL_FRAME_TEXT_BYTES];
@@ -85,12 +86,6 @@ struct gravel_reply_frame {
     uint64_t position;
     int64_t code; /* 0, or why there are no bytes */
     unsigned char data[];
-};
-
-struct gravel_death_frame {
-    struct gravel_frame frame;
-    int32_t code;
-    char text[GRAVEL_FRAME_TEXT_BYTES];
 };
 
 /* Replaces a frame that lib/transport/handover.c hands over: its header, but for kind and bytes. */

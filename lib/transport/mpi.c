@@ -292,17 +292,6 @@ static void merge_rounds(void *more, void *into, int *n, MPI_Datatype *type)
         gravel_round_merge((struct gravel_round *)into + i, (const struct gravel_round *)more + i);
 }
 
-static int make_merging(struct mpi_transport *mpi)
-{
-    mpi->base.round = calloc(1, sizeof *mpi->base.round);
-    if (!mpi->base.round)
-        return gravel_fail_memory("round of collective calls", sizeof *mpi->base.round);
-    TRY_MPI(MPI_Type_contiguous, sizeof(struct gravel_round) / 8, MPI_UINT64_T, &mpi->round_type);
-    TRY_MPI(MPI_Type_commit, &mpi->round_type);
-    TRY_MPI(MPI_Op_create, merge_rounds, 1, &mpi->merging);
-    return 0;
-}
-
 static int mpi_merge(struct gravel_transport *transport)
 {
     struct mpi_transport *mpi = as_mpi(transport);
@@ -410,7 +399,11 @@ static int open_mpi(struct mpi_transport *mpi, const struct gravel_mpi_opening *
     GRAVEL_TRY(gravel_mpi_enter(opening->finalising));
     mpi->has_entered = true;
     GRAVEL_TRY(gravel_mpi_check_launcher());
-    GRAVEL_TRY(make_merging(mpi));
+    if (!(mpi->base.round = calloc(1, sizeof *mpi->base.round)))
+        return gravel_fail_memory("round of collective calls", sizeof *mpi->base.round);
+    TRY_MPI(MPI_Type_contiguous, sizeof(struct gravel_round) / 8, MPI_UINT64_T, &mpi->round_type);
+    TRY_MPI(MPI_Type_commit, &mpi->round_type);
+    TRY_MPI(MPI_Op_create, merge_rounds, 1, &mpi->merging);
     begin_call(opening, "MPI_Comm_dup");
     TRY_MPI(MPI_Comm_dup, comm, &mpi->comm);
     TRY_MPI(MPI_Comm_set_errhandler, mpi->comm, MPI_ERRORS_RETURN);
@@ -419,7 +412,7 @@ static int open_mpi(struct mpi_transport *mpi, const struct gravel_mpi_opening *
     TRY_MPI(MPI_Comm_size, mpi->comm, &n_nodes);
     mpi->base.node = (uint32_t)node;
     mpi->base.n_nodes = (uint32_t)n_nodes;
-    GRAVEL_TRY(open_ring(mpi, LIFE, sizeof(struct gravel_death_frame)));
+    GRAVEL_TRY(open_ring(mpi, LIFE, sizeof(struct gravel_error_frame)));
     GRAVEL_TRY(gravel_handover_create(&mpi->base.handover, opening->segment, mpi->base.n_nodes));
     begin_call(opening, "MPI_Comm_split_type");
     GRAVEL_TRY(gravel_mpi_find_local(mpi->comm, &mpi->base));

@@ -4,12 +4,6 @@
  */
 #include "transport/pool.h"
 
-void gravel_pool_init(struct gravel_pool *pool, const struct gravel_pool_shape *shape,
-                      struct gravel_event *returned)
-{
-    *pool = (struct gravel_pool){.shape = *shape, .returned = returned};
-}
-
 void gravel_pool_destroy(struct gravel_pool *pool)
 {
     struct gravel_buffer *buffer;
@@ -19,10 +13,10 @@ void gravel_pool_destroy(struct gravel_pool *pool)
 
 struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool)
 {
-    const uint32_t bytes = pool->shape.buffer_bytes;
-    unsigned char *frames = pool->shape.frames;
+    const uint32_t bytes = pool->buffer_bytes;
+    unsigned char *frames = pool->frames;
     struct gravel_buffer *buffer = gravel_list_take(&pool->free);
-    if (buffer || (pool->shape.n_buffers && pool->n_made == pool->shape.n_buffers))
+    if (buffer || (pool->n_buffers && pool->n_made == pool->n_buffers))
         return buffer;
     if (frames)
         buffer =
@@ -31,7 +25,7 @@ struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool)
         buffer = gravel_buffer_create(bytes);
     if (!buffer)
         return NULL;
-    buffer->home = pool->shape.n_buffers ? pool : NULL;
+    buffer->home = pool->n_buffers ? pool : NULL;
     pool->n_made++;
     return buffer;
 }

@@ -14,40 +14,29 @@
 #include "layout/base.h"
 #include "transport/list.h"
 
-struct gravel_pool_shape {
+/* Made by its members up to `returned`; zeroed it has no buffers. They are made when they are taken first. */
+struct gravel_pool {
     uint32_t buffer_bytes;
     uint32_t n_buffers; /* in all; 0: as many as it takes, each freed when it returns */
     unsigned char *frames;
     /* memory for n_buffers frames, each at a multiple of a cache line; or NULL */
-};
-
-struct gravel_pool {
-    struct gravel_pool_shape shape;
+    struct gravel_event *returned; /* signalled when a buffer came home; or NULL */
     uint32_t n_made;               /* buffers created so far */
     struct gravel_list free;       /* buffers that came home */
-    struct gravel_event *returned; /* signalled when a buffer came home; or NULL */
 };
 
-/** Bytes from one frame to the next in shape.frames. */
+/** Bytes from one frame to the next in `frames`. */
 static inline uint64_t gravel_pool_frame_bytes(uint32_t buffer_bytes)
 {
     return ((uint64_t)buffer_bytes + GRAVELP_CACHELINE - 1) & ~(uint64_t)(GRAVELP_CACHELINE - 1);
 }
 
-/** Bytes of shape.frames. */
+/** Bytes of `frames`. */
 static inline uint64_t gravel_pool_frames_bytes(uint32_t buffer_bytes, uint32_t n_buffers)
 {
     return gravel_pool_frame_bytes(buffer_bytes) * n_buffers;
 }
 
-/**
- * A pool without a buffer; they are made when they are taken first.
- *
- * @param pool      [out] to be destroyed; zeroed is destroyed.
- * @param returned  wakes who waits for a buffer; or NULL.
- */
-void gravel_pool_init(struct gravel_pool *pool, const struct gravel_pool_shape *shape,
-                      struct gravel_event *returned);
 /** Free the buffers at home. Buffers away from home stay: another thread or node may still read them. */
 void gravel_pool_destroy(struct gravel_pool *pool);
 

@@ -22,21 +22,6 @@ static bool fit_together(const struct gravel_round *a, const struct gravel_round
            a->type == b->type && a->n == b->n && a->n <= GRAVEL_ROUND_VALUES;
 }
 
-static void merge_calls(struct gravel_round *into, const struct gravel_round *more)
-{
-    bool is_ours_first = into->first.node < more->first.node;
-    const struct gravel_round low = is_ours_first ? *into : *more;
-    const struct gravel_round *high = is_ours_first ? more : into;
-    const struct gravel_collective_call differs =
-        fit_together(&low, high) ? high->other : high->first;
-    into->other = low.other.kind == GRAVEL_CALL_NONE ||
-                          (differs.kind != GRAVEL_CALL_NONE && differs.node < low.other.node)
-                      ? differs
-                      : low.other;
-    into->first = low.first;
-    into->op = low.op, into->type = low.type, into->n = low.n;
-}
-
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* Combines values in any order: integers of both kinds wrap alike, a NaN wins, and -0 is less than 0. */
@@ -66,7 +51,18 @@ void gravel_round_merge(struct gravel_round *into, const struct gravel_round *mo
 {
     if (gravel_round_fits(into) && gravel_round_fits(more) && fit_together(into, more))
         merge_values(into, more);
-    merge_calls(into, more);
+    const bool is_ours_first = into->first.node < more->first.node;
+    const struct gravel_round low = is_ours_first ? *into : *more;
+    const struct gravel_round *high = is_ours_first ? more : into;
+    const struct gravel_collective_call differs =
+        fit_together(&low, high) ? high->other : high->first;
+    if (low.other.kind == GRAVEL_CALL_NONE ||
+        (differs.kind != GRAVEL_CALL_NONE && differs.node < low.other.node))
+        into->other = differs;
+    else
+        into->other = low.other;
+    into->first = low.first;
+    into->op = low.op, into->type = low.type, into->n = low.n;
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */

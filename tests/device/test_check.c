@@ -5,7 +5,7 @@
  * was launched is applied, a write to a map that is to be read is named, and threads that launch and wait side by side are
  * not accused.
  *
- * Path: meson test -> this -> cl/device/check.cl.h, lib/aggregate/check.c, lib/node/checked.c, lib/node/maps.c
+ * Path: meson test -> this -> cl/device/check.cl.h, lib/aggregate/check.c, lib/node/launches.c, lib/node/maps.c
  */
 #include <pthread.h>
 #include <stdatomic.h>

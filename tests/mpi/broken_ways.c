@@ -123,8 +123,8 @@ SPOIL(twice, 0, GRAVEL_FRAME_REPLY, gravel_reply_frame, spoilt->id--)
 SPOIL(credit, 0, GRAVEL_FRAME_CREDIT, gravel_credit_frame, spoilt->n_written += 1000)
 SPOIL(astray, 0, GRAVEL_FRAME_CREDIT, gravel_credit_frame, spoilt->frame.destination = 2)
 SPOIL(put, 1, GRAVEL_FRAME_BYTES, gravel_bytes_frame, spoilt->offset += MEMORY_BYTES)
-SPOIL(its_code, 0, GRAVEL_FRAME_REFUSAL, gravel_refusal_frame, spoilt->code = -1000)
-SPOIL(its_text, 0, GRAVEL_FRAME_REFUSAL, gravel_refusal_frame,
+SPOIL(its_code, 0, GRAVEL_FRAME_REFUSAL, gravel_error_frame, spoilt->code = -1000)
+SPOIL(its_text, 0, GRAVEL_FRAME_REFUSAL, gravel_error_frame,
       memset(spoilt->text, 'x', sizeof spoilt->text))
 
 /* Node 0 refuses a put, and says so. */

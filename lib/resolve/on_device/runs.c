@@ -189,15 +189,6 @@ static int enqueue_each(const struct gravel_resolver *resolver, const struct gra
     return ENQUEUE(resolver, run, APPLY_EACH, items, n_items);
 }
 
-static bool adds_to_few(const struct gravel_resolver *resolver, const struct gravel_device_run *run)
-{
-    uint32_t op = GRAVELP_COMMAND_OP(run->kind), type = GRAVELP_COMMAND_TYPE(run->kind);
-    uint64_t n_groups = apply_items(resolver, run) / resolver->group + 1;
-    return (op == GRAVEL_INC || op == GRAVEL_ADD) && type <= GRAVEL_ULONG && !run->is_far &&
-           run->n_words - 1 < FEW_WORDS &&
-           run->run->n_messages >= FEW_SHARE * n_groups * run->n_words;
-}
-
 static int enqueue_few(const struct gravel_resolver *resolver, const struct gravel_device_run *run)
 {
     uint32_t n_items = apply_items(resolver, run), n_words = (uint32_t)run->n_words;
@@ -277,13 +268,19 @@ static bool must_be_serial(const struct gravel_resolver *resolver, const struct 
 int gravel_runs_enqueue(const struct gravel_resolver *resolver, const struct gravel_device_run *run)
 {
     const struct gravel_signal_run *with_signal = (const void *)run->run;
+    const uint32_t op = GRAVELP_COMMAND_OP(run->kind);
+    const uint64_t n_groups = apply_items(resolver, run) / resolver->group + 1;
+    const bool adds_to_few = (op == GRAVEL_INC || op == GRAVEL_ADD) && !run->is_far &&
+                             GRAVELP_COMMAND_TYPE(run->kind) <= GRAVEL_ULONG &&
+                             run->n_words - 1 < FEW_WORDS &&
+                             run->run->n_messages >= FEW_SHARE * n_groups * run->n_words;
     int code;
     if (must_be_serial(resolver, run->run))
         code = enqueue(resolver, run, APPLY_SERIALLY, NULL, 0, 1);
-    else if (GRAVELP_COMMAND_OP(run->kind) == GRAVEL_PUT)
+    else if (op == GRAVEL_PUT)
         code = enqueue_puts(resolver, run);
     else
-        code = (adds_to_few(resolver, run) ? enqueue_few : enqueue_each)(resolver, run);
+        code = (adds_to_few ? enqueue_few : enqueue_each)(resolver, run);
     if (!code && GRAVELP_COMMAND_OP(run->run->command) == GRAVEL_PUT_SIGNAL &&
         with_signal->signal != GRAVEL_NO_SIGNAL)
         code =
