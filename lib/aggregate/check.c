@@ -89,7 +89,8 @@ static void add_message(struct gravel_columns *columns, const struct gravel_colu
 
 /* ---- names of kernels ------------------------------------------------------------------------ */
 
-uint32_t gravel_kernel_names_hash(const char *name)
+/* The number that kernels and handlers say instead of a name, which ends at a semicolon or a 0. */
+static uint32_t hash_of(const char *name)
 {
     uint32_t hash = GRAVELP_HASH_BEGIN;
     for (; *name && *name != ';'; name++)
@@ -120,7 +121,7 @@ void gravel_check_write_group(struct gravel_check *check, const struct gravelp_a
     const unsigned y = (unsigned)(arrival->item >> 32 & most), z = (unsigned)(arrival->item >> 48);
     pthread_mutex_lock(&check->names->lock);
     for (const char *name = check->names->list; name && *name; name += strcspn(name, ";") + 1)
-        if (gravel_kernel_names_hash(name) == arrival->name)
+        if (hash_of(name) == arrival->name)
             snprintf(kernel, sizeof kernel, "kernel %.*s", (int)strcspn(name, ";"), name);
     pthread_mutex_unlock(&check->names->lock);
     if (y || z) /* which are cut to 16 bits */

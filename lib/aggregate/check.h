@@ -28,9 +28,6 @@ struct gravel_kernel_names {
 /** Add the kernels of a program: names separated by semicolons, as OpenCL gives them. False if memory is out. */
 bool gravel_kernel_names_add(struct gravel_kernel_names *names, const char *list);
 
-/** Return the number that kernels and handlers say instead of a name, which ends at a semicolon or a 0. */
-uint32_t gravel_kernel_names_hash(const char *name);
-
 struct gravel_check {
     struct gravel_kernel_names *names;
     bool (*are_over)(void *context); /* whether all kernels have ended: calls are final */

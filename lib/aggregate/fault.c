@@ -4,6 +4,7 @@
  */
 #include "aggregate/aggregator.h"
 
+#include "base/error.h"
 #include "memory/heap_books.h"
 #include "transport/names.h"
 
@@ -118,13 +119,10 @@ static void fill(const char *format, const struct field *fields, char *text, siz
 static void name_origin(const struct gravelp_arena *arena, const char *what, char *text,
                         size_t bytes)
 {
-    const uint64_t x = arena->fault_item[0], y = arena->fault_item[1], z = arena->fault_item[2];
-    if (arena->fault_dimensions <= 1)
-        snprintf(text, bytes, "%s at (%" PRIu64 ")", what, x);
-    else if (arena->fault_dimensions == 2)
-        snprintf(text, bytes, "%s at (%" PRIu64 ", %" PRIu64 ")", what, x, y);
-    else
-        snprintf(text, bytes, "%s at (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")", what, x, y, z);
+    snprintf(text, bytes, "%s at (%" PRIu64, what, arena->fault_item[0]);
+    for (uint32_t d = 1; d < 3 && d < arena->fault_dimensions; d++)
+        gravel_append(text, bytes, ", %" PRIu64, arena->fault_item[d]);
+    gravel_append(text, bytes, ")");
 }
 
 static uint64_t join(uint32_t high, uint32_t low)

@@ -115,12 +115,6 @@ int gravel_sender_append(struct gravel_sender *sender, const struct gravel_colum
 /** Ship the buffers of a block, behind all messages before it. */
 void gravel_sender_ship_block(struct gravel_sender *sender, struct gravel_block *block);
 
-/** Whether a buffer is open: messages in it have not been shipped. */
-static inline bool gravel_sender_has_open(const struct gravel_sender *sender)
-{
-    return sender->oldest;
-}
-
 /** Ship every open buffer. */
 void gravel_sender_flush(struct gravel_sender *sender);
 

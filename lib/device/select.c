@@ -34,7 +34,8 @@ static int get_platforms(struct platforms *platforms)
     return 0;
 }
 
-bool gravel_device_parse_numbers(const char *name, unsigned *platform, unsigned *device)
+/* "platform:device" numbers. @return false if the name is something else. */
+static bool parse_numbers(const char *name, unsigned *platform, unsigned *device)
 {
     int end = 0;
     return isdigit((unsigned char)name[0]) &&
@@ -101,7 +102,7 @@ int gravel_device_list(const char *name, struct gravel_candidate *candidates, un
     unsigned platform, device;
     *n = 0;
     GRAVEL_TRY(get_platforms(&platforms));
-    if (gravel_device_parse_numbers(name, &platform, &device) && platform < platforms.n)
+    if (parse_numbers(name, &platform, &device) && platform < platforms.n)
         append(&platforms, platform, device, device + 1, candidates, n);
     if (*n)
         return 0;
@@ -149,7 +150,7 @@ static int refuse(const char *name, const char *why, const struct gravel_candida
 static bool is_named(const char *name, const struct gravel_candidate *candidate)
 {
     unsigned platform, device;
-    if (gravel_device_parse_numbers(name, &platform, &device))
+    if (parse_numbers(name, &platform, &device))
         return candidate->platform_number == platform && candidate->device_number == device;
     return strcasestr(candidate->capability.platform, name) ||
            strcasestr(candidate->capability.name, name);
@@ -184,7 +185,7 @@ int gravel_device_choose(const char *name, const char *wanted_step, uint32_t loc
     if (!first)
         return gravel_fail(GRAVEL_ECAPABILITY, "no OpenCL device can take step %s%s", wanted_step,
                            n ? reasons : "; there is no device at all");
-    if (gravel_device_parse_numbers(name, &numbers[0], &numbers[1]))
+    if (parse_numbers(name, &numbers[0], &numbers[1]))
         *choice = (struct gravel_choice){.taken = first, .n_equal = 1};
     else
         take_turn(first, local, candidates, n, choice);

@@ -44,9 +44,6 @@ struct gravel_choice {
     unsigned turn, n_equal;               /* it is number `turn` of so many that would do as well */
 };
 
-/** "platform:device" numbers. @return false if the name is something else. */
-bool gravel_device_parse_numbers(const char *name, unsigned *platform, unsigned *device);
-
 /**
  * Choose a device for one of the nodes on this host.
  *

@@ -145,7 +145,7 @@ static void try_round(struct gravel_network *network, struct gravel_job *job)
     const bool takes = job->tally && job->last_counts[0] == job->last_counts[1];
     if (takes)
         gravel_resolving_finish(network); /* and messages of its own may follow */
-    if (network->pending.first || gravel_sender_has_open(network->handler_sender)) { /* unsent */
+    if (network->pending.first || network->handler_sender->oldest) { /* unsent */
         check_chain(network, job);
         return;
     }

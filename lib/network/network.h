@@ -285,12 +285,6 @@ void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns);
 void gravel_network_give_up(struct gravel_network *network, struct gravel_mark *mark, uint64_t n,
                             pthread_t thread);
 
-/** Whether MPI is in use, and gravel_network_leave_mpi has not been called. */
-static inline bool gravel_network_uses_mpi(const struct gravel_network *network)
-{
-    return network->shape.use_mpi && gravel_thread_state(&network->thread) == GRAVEL_THREAD_OPENED;
-}
-
 /** Wake the thread. */
 static inline void gravel_network_wake(struct gravel_network *network)
 {

@@ -180,18 +180,6 @@ int gravel_records_take(struct gravel_network *network, const void *frame,
     return 0;
 }
 
-/* A function has failed: here, and at the sender. */
-static void tell_failure(struct gravel_network *network, const struct gravel_buffer *buffer)
-{
-    char text[160];
-    const char *kind, *name = gravel_endpoint_name(network->shape.endpoints, buffer->room, &kind);
-    if (!name)
-        return;
-    snprintf(text, sizeof text, "%s %.100s: its function failed", kind, name);
-    gravel_resolving_refuse(network, GRAVEL_EHANDLER, text, buffer->frame->source,
-                            buffer->frame->destination);
-}
-
 static struct gravel_buffer *make_ack(struct gravel_network *network, uint32_t source,
                                       uint64_t acked)
 {
@@ -234,7 +222,14 @@ bool gravel_records_poll(struct gravel_network *network)
     struct gravel_buffer *buffer;
     bool has_moved = network->dealt_with.first;
     while ((buffer = gravel_fifo_pop(&network->dealt_with))) {
-        tell_failure(network, buffer);
+        char text[160];
+        const char *kind,
+            *name = gravel_endpoint_name(network->shape.endpoints, buffer->room, &kind);
+        if (name) { /* its function has failed: here, and at the sender */
+            snprintf(text, sizeof text, "%s %.100s: its function failed", kind, name);
+            gravel_resolving_refuse(network, GRAVEL_EHANDLER, text, buffer->frame->source,
+                                    buffer->frame->destination);
+        }
         const bool asks = has_questions(buffer->frame);
         if (asks) { /* answers go ahead of acknowledgements */
             gravel_requests_finish(buffer->frame, NULL, gravel_reply_send, network);

@@ -53,7 +53,10 @@ static struct gravel *enter(const struct gravel *wanted)
 {
     pthread_mutex_lock(&lock);
     struct gravel *gravel = nodes;
-    while (gravel && (wanted ? gravel != wanted : !gravel_network_uses_mpi(&gravel->network)))
+    while (gravel &&
+           (wanted ? gravel != wanted
+                   : !gravel->network.shape.use_mpi ||
+                         gravel_thread_state(&gravel->network.thread) != GRAVEL_THREAD_OPENED))
         gravel = gravel->next;
     if (gravel)
         gravel->n_aborting++;

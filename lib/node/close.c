@@ -80,18 +80,6 @@ void gravel_node_free_heap(struct gravel *gravel)
 #endif
 }
 
-/* The log may not be called after gravel_close. */
-static void free_or_keep_heap(struct gravel *gravel)
-{
-    const uint32_t n_maps = end_node(gravel, GRAVEL_IN_USE); /* until its last line */
-    if (n_maps) {
-        gravel_log(gravel, "%u maps are out: the last gravel_unmap frees the heap", n_maps);
-        gravel->log = NULL;
-    }
-    if (end_node(gravel, GRAVEL_CLOSED) == 0)
-        gravel_node_free_heap(gravel);
-}
-
 int gravel_node_free(struct gravel *gravel)
 {
     const bool is_aborting = !gravel_abort_refuse(gravel);
@@ -128,7 +116,12 @@ int gravel_node_free(struct gravel *gravel)
     gravel_endpoints_free(&gravel->endpoints);
     free(gravel->destination_base);
     gravel_watch_stop(gravel);
-    free_or_keep_heap(gravel);
+    const uint32_t n_maps = end_node(gravel, GRAVEL_IN_USE); /* until its last line */
+    if (n_maps)
+        gravel_log(gravel, "%u maps are out: the last gravel_unmap frees the heap", n_maps);
+    gravel->log = n_maps ? NULL : gravel->log; /* it may not be called after gravel_close */
+    if (end_node(gravel, GRAVEL_CLOSED) == 0)
+        gravel_node_free_heap(gravel);
     return code;
 }
 

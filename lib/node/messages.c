@@ -323,36 +323,33 @@ int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uin
 
 /* While a session lasts, node buffers of this node do not age: aggregate/sender.c asks. Source: OpenSHMEM 1.6. */
 
-/* Begins a session, or ends one: the last one's end ships what a fence ships, without a wait. @param n  [out] sessions
- * before, if it succeeds */
-static int change(struct gravel *gravel, const char *call, bool begins, uint32_t *n)
+/* Begins a session, or ends one: the last one's end ships what a fence ships, without a wait. */
+static int change(struct gravel *gravel, const char *call, bool begins)
 {
     GRAVEL_TRY(gravel_enter(gravel, call, GRAVEL_WAITS));
     GRAVEL_TRY(lock(gravel));
-    *n = atomic_load_explicit(&gravel->network.n_sessions, memory_order_relaxed); /* A7 */
-    if (begins || *n)
-        atomic_store_explicit(&gravel->network.n_sessions, begins ? *n + 1 : *n - 1,
+    const uint32_t n =
+        atomic_load_explicit(&gravel->network.n_sessions, memory_order_relaxed); /* A7 */
+    if (begins || n)
+        atomic_store_explicit(&gravel->network.n_sessions, begins ? n + 1 : n - 1,
                               memory_order_relaxed); /* A7 */
-    if (!begins && *n == 1) {
+    if (!begins && n == 1) {
         for (uint32_t i = 0; i < gravel->config.n_aggregators; i++)
             gravel_aggregator_flush(&gravel->aggregators[i]);
         gravel_sender_flush(gravel->network.host_sender);
         gravel_network_wake(&gravel->network);
     }
     pthread_mutex_unlock(&gravel->network.host_lock);
-    return gravel_leave(gravel, 0);
+    GRAVEL_TRY(gravel_leave(gravel, 0));
+    return begins || n ? 0 : gravel_fail(GRAVEL_EINVAL, "%s: no session has been begun", call);
 }
 
 int gravel_session_begin(struct gravel *gravel)
 {
-    uint32_t n;
-    return change(gravel, "gravel_session_begin", true, &n);
+    return change(gravel, "gravel_session_begin", true);
 }
 
 int gravel_session_end(struct gravel *gravel)
 {
-    uint32_t n;
-    int code = change(gravel, "gravel_session_end", false, &n);
-    return code || n ? code
-                     : gravel_fail(GRAVEL_EINVAL, "gravel_session_end: no session has been begun");
+    return change(gravel, "gravel_session_end", false);
 }

@@ -180,33 +180,25 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
     const struct gravel_device *device = around->device;
     const bool is_pump = gravel_step_is_pumped(device->step), is_cpu = device->capability.is_cpu,
                bins = gravel_device_bins(device, config->device_aggregation);
-    if (config->n_aggregators == 0)
-        config->n_aggregators =
-            is_pump && !bins && around->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1;
-    if (config->slot_bytes == 0)
-        config->slot_bytes = derive_slot_bytes(config, device);
+/* What has been set stays. */
+#define DERIVE(field, value) config->field = config->field ? config->field : (value)
+    DERIVE(n_aggregators, is_pump && !bins && around->cores >= PUMP_CORES ? PUMP_AGGREGATORS : 1);
+    DERIVE(slot_bytes, derive_slot_bytes(config, device));
     const uint64_t queues =
         config->n_aggregators * (uint64_t)(bins && !is_cpu ? BINNED_QUEUE_BYTES : QUEUE_BYTES);
-    if (config->queue_bytes == 0)
-        config->queue_bytes = queues < QUEUES_BUDGET ? queues : QUEUES_BUDGET;
-    if (config->buffer_bytes == 0)
-        config->buffer_bytes = gravel_derive_buffer_bytes(config, around);
-    if (config->n_buffers == 0)
-        config->n_buffers = derive_n_buffers(config, around->n_nodes);
+    DERIVE(queue_bytes, queues < QUEUES_BUDGET ? queues : QUEUES_BUDGET);
+    DERIVE(buffer_bytes, gravel_derive_buffer_bytes(config, around));
+    DERIVE(n_buffers, derive_n_buffers(config, around->n_nodes));
     const uint32_t few_us = is_pump ? PUMP_FLUSH_US : SHARED_FLUSH_US,
                    many_us = FRAMES_SHARE * FRAME_US * around->n_nodes;
-    if (config->flush_us == 0)
-        config->flush_us = many_us > few_us ? many_us : few_us;
+    DERIVE(flush_us, many_us > few_us ? many_us : few_us);
     /* Groups of a GPU that serve leave room beside the kernels whose messages they serve: see slice_beside of launch.c.
      */
     const uint32_t n_servers = is_cpu ? device->units : device->units / 2 + 1;
-    if (config->n_servers == 0)
-        config->n_servers = n_servers < GRAVELP_MOST_SERVERS ? n_servers : GRAVELP_MOST_SERVERS;
-    if (config->server_items == 0)
-        config->server_items = is_cpu ? 1 : GPU_SERVER_ITEMS;
-    if (config->chain_limit_ms == 0)
-        config->chain_limit_ms = limit_ms(GRAVEL_LIMIT_CHAIN, config);
-    if (config->kernel_limit_ms == 0 &&
-        config->check) /* a kernel that polls for what never comes is a mistake */
-        config->kernel_limit_ms = limit_ms(GRAVEL_LIMIT_CHECKED, config);
+    DERIVE(n_servers, n_servers < GRAVELP_MOST_SERVERS ? n_servers : GRAVELP_MOST_SERVERS);
+    DERIVE(server_items, is_cpu ? 1 : GPU_SERVER_ITEMS);
+    DERIVE(chain_limit_ms, limit_ms(GRAVEL_LIMIT_CHAIN, config));
+    if (config->check) /* a kernel that polls for what never comes is a mistake */
+        DERIVE(kernel_limit_ms, limit_ms(GRAVEL_LIMIT_CHECKED, config));
+#undef DERIVE
 }

@@ -20,30 +20,20 @@ const char *gravel_scheduler_name(enum gravel_scheduler scheduler)
     return names[scheduler];
 }
 
-/*
- * Returns the groups of a launch. Where other kernels and copies must run beside it, one unit stays free. A CPU device
- * gets one group unless it is asked for more: there the form with a loop takes longer for a large round than a launch
- * costs.
- */
-static uint32_t groups_of(const struct gravel_device *device, const struct gravel_config *config,
-                          bool is_asked)
-{
-    uint32_t units = device->units - (gravel_device_leaves_unit(device) && device->units > 1);
-    if (config->flow_groups)
-        return config->flow_groups;
-    if (device->capability.is_cpu)
-        return is_asked ? units : 1;
-    return units * GROUPS_OF_UNIT;
-}
-
 int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
                              const struct gravel_device *device, const struct gravel_config *config)
 {
     const uint32_t choice = GRAVEL_CHOICE(config, scheduler); /* auto, and schedulers by number */
     const bool is_asked = choice != 0;
+    /* Where other kernels and copies must run beside it, one unit stays free. A CPU device gets one group unless it is
+     * asked for more: there the form with a loop takes longer for a large round than a launch costs. */
+    const uint32_t units = device->units - (gravel_device_leaves_unit(device) && device->units > 1);
     *scheduling = (struct gravel_scheduling){
         .scheduler = is_asked ? (enum gravel_scheduler)(choice - 1) : GRAVEL_SCHEDULER_RESIDENT,
-        .n_groups = groups_of(device, config, is_asked),
+        .n_groups = config->flow_groups          ? config->flow_groups
+                    : !device->capability.is_cpu ? units * GROUPS_OF_UNIT
+                    : is_asked                   ? units
+                                                 : 1,
         .wait_ms = (uint32_t)config->timeout_ms,
         .slice_ns = config->flow_slice_ms * GRAVEL_NS_PER_MS};
     if (scheduling->scheduler == GRAVEL_SCHEDULER_HOST || scheduling->n_groups == 1)

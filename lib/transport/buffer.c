@@ -152,7 +152,7 @@ bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_r
 void gravel_buffer_lay_out(struct gravel_buffer *buffer, const struct gravel_run_key *run,
                            uint32_t n, const struct gravel_rows *rows)
 {
-    assert(gravel_buffer_is_empty(buffer) &&
+    assert(buffer->used == sizeof *buffer->frame && buffer->run_n == 0 &&
            (rows || n <= run_fits(buffer->capacity - buffer->used, run->command)));
     buffer->run = *run;
     buffer->run_capacity = n;

@@ -124,9 +124,4 @@ void gravel_buffer_close(struct gravel_buffer *buffer);
 /** Close a buffer that was laid out: its messages have their places, and are there before it ships. */
 void gravel_buffer_complete(struct gravel_buffer *buffer);
 
-static inline bool gravel_buffer_is_empty(const struct gravel_buffer *buffer)
-{
-    return buffer->used == sizeof(struct gravel_frame) && buffer->run_n == 0;
-}
-
 #endif

@@ -102,7 +102,7 @@ static int enqueue_run(const struct gravel_resolver *resolver, const struct grav
         gravel_run_of(resolver, &planned->run, rows ? rows->memory : slot->uploaded, planned->at,
                       slot->heap_offset);
     run.refused = resolver->refused;
-    run.record = gravel_ring_number(resolver, slot);
+    run.record = (uint32_t)(slot - resolver->frames);
     run.first = planned->first;
     run.n_words = planned->n_words;
     if (rows) {
@@ -144,7 +144,7 @@ static int begin(struct gravel_resolver *resolver)
 /* Reports a frame that was kept, and is applied or refused. */
 static int report(struct gravel_resolver *resolver, const struct gravel_in_flight *slot)
 {
-    const uint32_t number = gravel_ring_number(resolver, slot);
+    const uint32_t number = (uint32_t)(slot - resolver->frames);
     const struct gravel_index_record *record =
         (const struct gravel_index_record *)(void *)resolver->records.begin + number;
     const struct gravel_frame_owner *owner = &resolver->shape.owner;

@@ -187,12 +187,6 @@ int gravel_ring_make_room(struct gravel_resolver *resolver, bool begins_all,
 /** If `code` is an error, frames that are under way are never applied: every later call says so. @return code */
 int gravel_ring_note(struct gravel_resolver *resolver, int code);
 
-static inline uint32_t gravel_ring_number(const struct gravel_resolver *resolver,
-                                          const struct gravel_in_flight *slot)
-{
-    return (uint32_t)(slot - resolver->frames);
-}
-
 static inline bool gravel_ring_uploads_straight(const struct gravel_resolver *resolver,
                                                 const void *frame, uint64_t bytes)
 {
