@@ -67,13 +67,7 @@ GRAVELP_INLINE global uint *gravelp_pool_place(global struct gravelp_block_pool 
 /* Number of the lowest bit that is set. @param bits  not 0 */
 GRAVELP_INLINE uint gravelp_lowest_bit(uint bits)
 {
-    uint number = 0;
-    for (uint n = 16; n; n /= 2)
-        if (!(bits << (32 - n))) {
-            number += n;
-            bits >>= n;
-        }
-    return number;
+    return 31 - clz(bits & (0u - bits));
 }
 
 /* Take up to n blocks of a word. @return their bits. Who finds those taken that it wanted looks again, for others. */
@@ -205,7 +199,7 @@ GRAVELP_INLINE ulong gravel_block_alloc_wg_if(struct gravel_group g, uint active
 {
     global struct gravelp_block_pool *at = gravelp_pool_at(g, pool);
     uint number = GRAVELP_NO_NUMBER;
-    gravelp_compact(g.arena, g.scratch, active);
+    gravelp_compact(g, active);
     gravelp_group_meet(g.arena); /* G1: positions are known */
     const uint position = g.scratch->lanes[gravelp_place()], n = g.scratch->n_active;
     gravelp_group_meet(g.arena); /* G1: all know their own */

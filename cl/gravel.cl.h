@@ -150,9 +150,8 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
  * Every work-item of the group goes round equally often, up to the largest n of them. `active` names the predicate that
  * the loop declares for _wg_if calls: 1 where i < n. Leave the loop only by its own condition.
  */
-#define GRAVEL_FOR_WG(g, i, active, n)                                                 \
-    for (uint i = 0, gravelp_end_##i = gravelp_group_max((g).arena, (g).scratch, (n)), \
-              active = 0 < (n);                                                        \
+#define GRAVEL_FOR_WG(g, i, active, n)                                                \
+    for (uint i = 0, gravelp_end_##i = gravelp_group_max((g), (n)), active = 0 < (n); \
          i < gravelp_end_##i; i++, active = i < (n))
 
 /*

@@ -95,14 +95,10 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
 {
     GRAVELP_ADDRESS(g, command, values, node);
     const bool is_here = node == GRAVELP_NODE(g.arena);
-#if defined(GRAVELP_SERIAL_GROUP)
-    gravelp_outbox_add(g, active, command, values, is_here, node);
-#else
     gravelp_outbox_add(g, active && is_here, command, values);
-#endif
 #if !defined(GRAVELP_IS_ALONE)
     gravelp_send_wg_if(g, active && !is_here, command, 0, GRAVELP_NO_REPLY, 0, values, node);
-#elif !defined(GRAVELP_SERIAL_GROUP)
+#else
     if (active && !is_here)
         gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0, values, node);
 #endif
@@ -133,12 +129,9 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
     g.outbox = GRAVELP_OUTBOX;       \
     gravelp_outbox_open(g)
 
-#if defined(GRAVELP_RESIDENT)
-#define GRAVELP_SERVE_BEGIN(g) gravelp_resident_begin(g)
-#define GRAVELP_SERVE_END(g) gravelp_resident_end(g)
-#else
-#define GRAVELP_SERVE_BEGIN(g) 1
-#define GRAVELP_SERVE_END(g) gravelp_outbox_close(g)
+#if !defined(GRAVELP_RESIDENT)
+#define gravelp_serve_begin(g) 1
+#define gravelp_serve_end(g) gravelp_outbox_close(g)
 #endif
 
 /*
@@ -149,8 +142,8 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
  * What served handlers write is read by clients in the next launch, or by a handler.
  */
 #define GRAVEL_SERVE(g, item, active)                                                       \
-    for (uint gravelp_serves_ = GRAVELP_SERVE_BEGIN((g)); gravelp_serves_;                  \
-         gravelp_serves_ = GRAVELP_SERVE_END((g)))                                          \
+    for (uint gravelp_serves_ = gravelp_serve_begin((g)); gravelp_serves_;                  \
+         gravelp_serves_ = gravelp_serve_end((g)))                                          \
         for (ulong item = gravelp_client_take((g)), active = gravelp_client_has((g), item); \
              item != GRAVELP_NO_ITEM;                                                       \
              item = gravelp_client_take((g)), active = gravelp_client_has((g), item))

@@ -18,18 +18,136 @@
  * A package holds the messages of one sub-group, or of all members of f. Messages of one sub-group to one node are
  * applied in order.
  *
- * Path:    the user's kernel -> this -> subgroup_forms.cl.h -> device/subgroup_send.cl.h.
- * Memory:  G5, W1, W2; P2 as in every form.
- * Source:  Orr 2016, section 5.3 (divergence, fbar).
+ * A sub-group that has no messages left for a fine-grain barrier neither counts nor waits; in its loop the group's
+ * scratch is its members'. In checked mode a call is one of its sub-group, as check.cl.h has those of work-groups.
+ *
+ * Path:    the user's kernel -> subgroup_forms.cl.h -> this -> device/fbar.cl.h, device/send.cl.h; or check.cl.h.
+ * Memory:  G5 within a sub-group; W1, W2 of the barrier; P2 as in every form.
+ * Source:  Orr 2016, section 5.3 (divergence, fbar); his leaders are of work-groups only.
  */
 #ifndef GRAVEL_SUBGROUP_CL_H
 #define GRAVEL_SUBGROUP_CL_H
 
 #include "gravel.cl.h"
-#include "subgroup_send.cl.h"
-#include "subgroup_forms.cl.h"
+#include "fbar.cl.h"
 
 #ifdef GRAVEL_HAS_SUBGROUPS
+
+/* Every work-item of the sub-group: the active ones send one message each. */
+GRAVELP_INLINE void gravelp_send_sg(struct gravel_group g, uint active, uint command, ulong base,
+                                    ulong index, struct gravelp_values values, ulong node)
+{
+    GRAVELP_ADDRESS(g, command, values, node);
+    GRAVELP_WIDTH(g, command, base, GRAVELP_NO_REPLY);
+    struct gravelp_sg_count mine = gravelp_sg_count(active);
+    const struct gravelp_ring ring = gravelp_ring(g.arena, gravelp_queue_of_group(g.arena));
+    uint ticket = 0, is_sent = 0;
+    if (gravelp_sg_lane() == 0)
+        is_sent = gravelp_send_reserve(g, ring, command, mine.n, &ticket) != 0;
+    ticket = gravelp_sg_first(ticket);
+    is_sent = gravelp_sg_first(is_sent);
+    gravelp_barrier_subgroup(); /* G5: the slots are free, which work-item 0 has acquired (P1) */
+    if (is_sent && active)
+        gravelp_write_column_of_many(g, command, ticket, mine.n, mine.position, index, values,
+                                     node);
+    gravelp_barrier_subgroup(); /* G5: the package is written; with P2 it reaches the host */
+    if (is_sent && gravelp_sg_lane() == 0)
+        gravelp_send_end(ring, command, base, GRAVELP_NO_REPLY, values, ticket, mine.n);
+}
+
+/* ---- together -------------------------------------------------------------------------------- */
+
+/* Every work-item of a member, before a turn: whether there is one; the member leaves if not. */
+GRAVELP_INLINE bool gravelp_fbar_goes_on(local struct gravel_fbar *f, uint active)
+{
+    bool goes_on = gravelp_sg_any(active);
+    if (!goes_on && gravelp_sg_lane() == 0)
+        gravelp_fbar_leave(f);
+    return goes_on;
+}
+
+/* Work-item 0 of a member: count its messages in; all of them counted, one member reserves slots. Returns the position
+ * of its first message, or GRAVELP_INACTIVE if the node has failed. */
+GRAVELP_INLINE uint gravelp_fbar_count_in(struct gravel_group g, local struct gravel_fbar *f,
+                                          uint command, uint n)
+{
+    uint first = gravelp_local_add_relaxed(&f->n_active, n); /* relaxed: the arrival orders it */
+    uint found = gravelp_fbar_wait(g, f, gravelp_fbar_arrive(f));
+    if (found == GRAVELP_FBAR_CLAIMED) {
+        gravelp_send_begin(g, command,
+                           gravelp_local_load_relaxed(&f->n_active)); /* relaxed: acquired */
+        gravelp_fbar_advance(f);
+    }
+    return found == GRAVELP_FBAR_WAITS ? GRAVELP_INACTIVE : first;
+}
+
+/* Work-item 0 of a member, behind its sub-group's writes: all of them done, one member publishes. */
+GRAVELP_INLINE void gravelp_fbar_publish(struct gravel_group g, local struct gravel_fbar *f,
+                                         uint command, ulong base, struct gravelp_values values)
+{
+    if (gravelp_fbar_wait(g, f, gravelp_fbar_arrive(f)) != GRAVELP_FBAR_CLAIMED)
+        return;
+    gravelp_send_end(gravelp_own_ring(g), command, base, GRAVELP_NO_REPLY, values,
+                     g.scratch->ticket, g.scratch->n_sent);
+    f->n_active = 0;
+    gravelp_fbar_advance(f);
+}
+
+/* Active work-items of a member: write one message. by_lane, if set, only says that every work-item of the
+ * group sends. */
+GRAVELP_INLINE void gravelp_fbar_write(struct gravel_group g, uint command, uint position,
+                                       ulong index, struct gravelp_values values, ulong node)
+{
+    global uchar *slot = g.scratch->by_lane ? g.scratch->by_lane : g.scratch->by_position;
+    uint n = g.scratch->n_sent;
+    if (slot)
+        gravelp_write_column(slot, command, n, position, index, values, node);
+    else if (g.scratch->by_package)
+        gravelp_write_column_of_many(g, command, g.scratch->ticket, n, position, index, values,
+                                     node);
+}
+
+/* Every work-item of every member: the active ones send one message each. */
+GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel_fbar *f,
+                                      uint active, uint command, ulong base, ulong index,
+                                      struct gravelp_values values, ulong node)
+{
+    GRAVELP_ADDRESS(g, command, values, node);
+    GRAVELP_WIDTH(g, command, base, GRAVELP_NO_REPLY);
+    struct gravelp_sg_count mine = gravelp_sg_count(active);
+    uint first = 0;
+    if (gravelp_sg_lane() == 0)
+        first = gravelp_fbar_count_in(g, f, command, mine.n);
+    first = gravelp_sg_first(first);
+    gravelp_barrier_subgroup(); /* G5: what work-item 0 has acquired (W2) is its sub-group's */
+    if (active && first != GRAVELP_INACTIVE)
+        gravelp_fbar_write(g, command, first + mine.position, index, values, node);
+    gravelp_barrier_subgroup(); /* G5: the sub-group's columns are written, before it arrives (W1) */
+    if (gravelp_sg_lane() == 0 && first != GRAVELP_INACTIVE)
+        gravelp_fbar_publish(g, f, command, base, values);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+#if !defined(GRAVEL_CHECK) || !GRAVEL_CHECK
+
+#define GRAVELP_SEND_SG gravelp_send_sg
+#define GRAVELP_SEND_FBAR gravelp_send_fbar
+
+#else
+
+#define gravelp_check_sg(g, line) \
+    gravelp_check_arrive(g, 1 + gravelp_sg_number(), gravelp_sg_items(), line)
+#define GRAVELP_SEND_SG(g, active, command, base, ...)                                            \
+    GRAVELP_CHECK_SEND(g, gravelp_check_sg(g, __LINE__), active, command, base, GRAVELP_NO_REPLY, \
+                       __VA_ARGS__)
+/* A member's sub-group; which of them are members is the loop's business. */
+#define GRAVELP_SEND_FBAR(g, f, active, ...) GRAVELP_SEND_SG(g, active, __VA_ARGS__)
+
+#endif
+
+#include "subgroup_forms.cl.h"
+
 /* Every work-item of the sub-group goes round equally often: as GRAVEL_FOR_WG, for _sg_if calls. */
 #define GRAVEL_FOR_SG(g, i, active, n) \
     for (uint i = 0, active = 0 < (n); gravelp_sg_any(active); i++, active = i < (n))

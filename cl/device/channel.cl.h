@@ -205,7 +205,7 @@ GRAVELP_INLINE uint gravelp_take_wi(struct gravel_flow_group f, uint channel, ui
 /* Every work-item of the group: the same for each, which lie one work-item's after another's. */
 GRAVELP_INLINE uint gravelp_take_wg(struct gravel_flow_group f, uint channel, uint n, bool enqueues)
 {
-    gravelp_sums(f.group.arena, f.group.scratch, n, false);
+    gravelp_sums(f.group, n, false);
     if (gravelp_is_leader())
         f.scratch->ce = gravelp_take_wi(f, channel, f.group.scratch->n_active, enqueues);
     gravelp_group_meet(f.group.arena); /* G1: the first is known */
@@ -255,12 +255,12 @@ GRAVELP_INLINE void gravelp_scan_forks(struct gravel_flow_group f, uint n)
         f.scratch->n_forks = n_forks;
     }
 #else
-    gravelp_sums(f.group.arena, f.group.scratch, n != 0, false);
+    gravelp_sums(f.group, n != 0, false);
     f.scratch->forks[gravelp_place()] = f.group.scratch->lanes[gravelp_place()];
     if (gravelp_is_leader())
         f.scratch->n_forks = f.group.scratch->n_active;
     gravelp_group_meet(f.group.arena); /* G1: the first sums are read */
-    gravelp_sums(f.group.arena, f.group.scratch, n, false);
+    gravelp_sums(f.group, n, false);
 #endif
 }
 

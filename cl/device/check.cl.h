@@ -96,7 +96,7 @@ GRAVELP_INLINE struct gravelp_arrival gravelp_check_arrive(struct gravel_group g
 /* Every work-item of the group: how many are active. */
 GRAVELP_INLINE uint gravelp_check_count(struct gravel_group g, uint active)
 {
-    gravelp_compact(g.arena, g.scratch, active);
+    gravelp_compact(g, active);
     gravelp_group_meet(g.arena); /* G1: their number is known */
     return g.scratch->n_active;
 }

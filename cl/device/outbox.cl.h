@@ -18,13 +18,6 @@
 #include "serve.cl.h"
 
 #define GRAVELP_NO_SERVER 0xffffffffu
-#define GRAVELP_NO_NODE 0xfffffffeu
-/* Where a node is alone, messages to another one go to none. */
-#if defined(GRAVELP_IS_ALONE)
-#define GRAVELP_OTHER_NODE GRAVELP_NO_NODE
-#else
-#define GRAVELP_OTHER_NODE GRAVELP_NO_SERVER
-#endif
 #define GRAVELP_OUTBOX_WORDS 2048u /* arguments that a group collects, of groups of many threads */
 #define GRAVELP_OUTBOX_MESSAGES 1024u /* at most; COLLECTED of lib/serve/servers.c */
 
@@ -43,8 +36,7 @@ struct gravelp_outbox {
 #if defined(GRAVELP_SERIAL_GROUP)
     uint command;                                         /* of the messages in open slots */
     ulong rows[GRAVEL_AM_MAX_ARGS][GRAVELP_SERVER_ITEMS]; /* arguments of one call, by work-item */
-    /* Its server. GRAVELP_NO_SERVER: there is none. GRAVELP_NO_NODE: its node, in rows[0], does not exist. */
-    uint to[GRAVELP_SERVER_ITEMS];
+    uint to[GRAVELP_SERVER_ITEMS];                        /* its server, or GRAVELP_NO_SERVER */
     struct gravelp_open_slot open[GRAVELP_MOST_SERVERS];
 #else
     uint n, command;                   /* messages collected, all of one command */
@@ -132,8 +124,7 @@ GRAVELP_OUT_OF_LINE void gravelp_outbox_turn(global struct gravelp_arena *arena,
     open->left = servers->columns;
 }
 
-/* Leader: writes the messages of a call; neighbours for the only server are copied together. Of those for a node that
- * does not exist, the host learns by a message to it, which it refuses. */
+/* Leader: writes the messages of a call; neighbours for the only server are copied together. */
 GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
 {
     local struct gravelp_outbox *outbox = g.outbox;
@@ -146,10 +137,7 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
     for (uint lane = 0, n; lane < n_lanes; lane += n) {
         const uint server = outbox->to[lane];
         n = 1;
-        if (server == GRAVELP_NO_NODE)
-            gravelp_send_wi(g, command, 0, GRAVELP_NO_REPLY, 0, GRAVELP_VALUES(0, 0, 0, 0, 0),
-                            outbox->rows[0][lane]);
-        if (server >= GRAVELP_NO_NODE)
+        if (server == GRAVELP_NO_SERVER)
             continue;
         local struct gravelp_open_slot *open = &outbox->open[server];
         if (open->left == 0)
@@ -169,12 +157,11 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
 
 /* Every work-item of the group: the active ones send a message each to the servers. */
 GRAVELP_INLINE void gravelp_outbox_add(struct gravel_group g, uint active, uint command,
-                                       struct gravelp_values values, uint is_here, ulong node)
+                                       struct gravelp_values values)
 {
     const size_t lane = gravelp_lane_id() % GRAVELP_SERVER_ITEMS;
     const uint server = gravelp_server_of(command, values.value[0], GRAVELP_OWNERS_OF(g.arena));
-    g.outbox->to[lane] = !active ? GRAVELP_NO_SERVER : is_here ? server : GRAVELP_OTHER_NODE;
-    values.value[0] = is_here ? values.value[0] : node;
+    g.outbox->to[lane] = active ? server : GRAVELP_NO_SERVER;
     for (uint row = 0; row < GRAVELP_COMMAND_N_ARGS(command); row++)
         g.outbox->rows[row][lane] = values.value[row];
     gravelp_group_meet_apart(g.arena); /* G1: the messages are there */
@@ -221,13 +208,6 @@ GRAVELP_INLINE void gravelp_outbox_count(struct gravel_group g, uint n)
     gravelp_group_meet(g.arena); /* G1: all are counted */
 }
 
-/* Returns the slots that the messages for a server take. */
-GRAVELP_INLINE uint gravelp_outbox_slots(struct gravel_group g, uint server)
-{
-    const uint columns = gravelp_servers(g.arena)->columns;
-    return (g.outbox->count[server] + columns - 1) / columns;
-}
-
 /* Every work-item of the group, a work-item a server: reserves slots at the first poll, and looks for room. */
 GRAVELP_INLINE void gravelp_outbox_poll(struct gravel_group g, bool is_first)
 {
@@ -235,7 +215,7 @@ GRAVELP_INLINE void gravelp_outbox_poll(struct gravel_group g, bool is_first)
     for (uint server = (uint)gravelp_lane_id(); server < servers->n_servers;
          server += gravelp_n_lanes()) {
         global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
-        const uint n = gravelp_outbox_slots(g, server);
+        const uint n = (g.outbox->count[server] + servers->columns - 1) / servers->columns;
         if (is_first) {
             g.outbox->sent[server] = g.outbox->room[server] = 0;
             g.outbox->ticket[server] =
@@ -342,7 +322,7 @@ GRAVELP_INLINE void gravelp_outbox_add(struct gravel_group g, uint active, uint 
 {
     const uint n_args = GRAVELP_COMMAND_N_ARGS(command);
     const uint most = gravelp_outbox_most(command);
-    gravelp_compact(g.arena, g.scratch, active);
+    gravelp_compact(g, active);
     gravelp_group_meet(g.arena); /* G1: positions are known */
     if (g.outbox->n && (g.outbox->command != command || g.outbox->n + g.scratch->n_active > most))
         gravelp_outbox_flush(g);

@@ -352,7 +352,7 @@ GRAVELP_INLINE uint gravelp_send_wg_if(struct gravel_group g, uint active, uint 
 {
     GRAVELP_ADDRESS(g, command, values, node);
     GRAVELP_WIDTH(g, command, base, reply);
-    gravelp_compact(g.arena, g.scratch, active);
+    gravelp_compact(g, active);
     if (gravelp_is_leader())
         gravelp_send_begin(g, command, g.scratch->n_active);
     return gravelp_send_group(g, false, command, base, reply, index, values, node);
@@ -395,9 +395,8 @@ static inline uint gravelp_send_alone(struct gravel_group g, struct gravelp_arri
     return n;
 }
 
-#define GRAVELP_NO_ARRIVAL ((struct gravelp_arrival){0, 0, 0, 0, 0})
-
 /* Any work-item: sends one message alone. */
-#define gravelp_send_wi(g, ...) gravelp_send_alone(g, GRAVELP_NO_ARRIVAL, 1, __VA_ARGS__)
+#define gravelp_send_wi(g, ...) \
+    gravelp_send_alone(g, (struct gravelp_arrival){0, 0, 0, 0, 0}, 1, __VA_ARGS__)
 
 #endif

@@ -129,9 +129,10 @@ struct gravelp_service {
     struct gravelp_patience patience;
 };
 
-/* Every work-item of the group: nothing is gathered. */
+/* Every work-item of the group: nothing is gathered; what was has been run. */
 GRAVELP_INLINE void gravelp_service_open(local struct gravelp_service *service)
 {
+    gravelp_barrier_group(); /* G8: all lists have been run */
     for (uint i = (uint)gravelp_lane_id(); i < GRAVELP_SERVER_LISTS; i += gravelp_n_lanes())
         service->last[i] = 0;
     if (gravelp_is_leader())
@@ -167,13 +168,6 @@ GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service
     return n_held;
 }
 
-/* Every work-item of the group: forget what was gathered, all of which has been run. */
-GRAVELP_INLINE void gravelp_service_clear(local struct gravelp_service *service)
-{
-    gravelp_barrier_group(); /* G8: all lists have been run */
-    gravelp_service_open(service);
-}
-
 /* The messages that a work-item runs: of each list whose last is one of its own, all. */
 struct gravelp_served {
     uint x;   /* number of the message among those gathered, or GRAVELP_SERVER_NONE */
@@ -195,13 +189,13 @@ GRAVELP_INLINE struct gravelp_served gravelp_served_next(local struct gravelp_se
 }
 
 /* Every work-item of the group: goes through the messages of a source; `message` is the number of one. */
-#define GRAVELP_EACH_SERVED(service, from, message)                                             \
-    for (uint gathered = gravelp_service_gather((service), &(from)); gathered != 0;             \
-         gravelp_service_clear(service), gathered = gravelp_service_gather((service), &(from))) \
-        for (struct gravelp_served served =                                                     \
-                 gravelp_served_from((service), gathered, (uint)gravelp_lane_id());             \
-             served.x != GRAVELP_SERVER_NONE;                                                   \
-             served = gravelp_served_next((service), gathered, served))                         \
+#define GRAVELP_EACH_SERVED(service, from, message)                                            \
+    for (uint gathered = gravelp_service_gather((service), &(from)); gathered != 0;            \
+         gravelp_service_open(service), gathered = gravelp_service_gather((service), &(from))) \
+        for (struct gravelp_served served =                                                    \
+                 gravelp_served_from((service), gathered, (uint)gravelp_lane_id());            \
+             served.x != GRAVELP_SERVER_NONE;                                                  \
+             served = gravelp_served_next((service), gathered, served))                        \
             for (uint message = (service)->held[served.x], once = 1; once; once = 0)
 
 /*

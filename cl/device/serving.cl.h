@@ -337,7 +337,7 @@ union gravelp_role {
 #endif
 
 /* Every work-item of the group: takes a role, and plays it if it is a server's. */
-GRAVELP_INLINE uint gravelp_resident_begin(struct gravel_group g)
+GRAVELP_INLINE uint gravelp_serve_begin(struct gravel_group g)
 {
     gravelp_group_meet_apart(g.arena); /* G1: the outbox is whole */
     if (gravelp_is_leader())
@@ -357,7 +357,7 @@ GRAVELP_INLINE uint gravelp_resident_begin(struct gravel_group g)
 }
 
 /* Every work-item of the group, at the end: hands all over. Returns 0. */
-GRAVELP_INLINE uint gravelp_resident_end(struct gravel_group g)
+GRAVELP_INLINE uint gravelp_serve_end(struct gravel_group g)
 {
     gravelp_outbox_close(g);
     if (gravelp_is_leader() && !g.outbox->is_server)

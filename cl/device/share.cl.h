@@ -35,7 +35,8 @@ GRAVELP_INLINE uint gravelp_share_out(struct gravel_group g, local struct gravel
                                       uint n)
 {
     gravelp_group_meet_apart(g.arena); /* G1: no work-item reads an earlier loop's turns */
-    gravelp_sums(g.arena, &shares->turns, n, false);
+    g.scratch = &shares->turns;
+    gravelp_sums(g, n, false);
 #if defined(GRAVELP_SERIAL_GROUP)
     gravelp_group_meet(g.arena); /* G1: the leader has added */
 #endif

@@ -121,8 +121,6 @@ GRAVELP_INLINE void gravelp_pairs_end(local struct gravelp_pairs *pairs,
     gravelp_barrier_group(); /* G8: no list is wanted */
 }
 
-#define GRAVELP_NO_PAIR ((struct gravelp_pair){GRAVELP_SERVER_NONE, {0, 0}, {false, false}, false})
-
 /* Every work-item of the group: takes a message, if one is left, and bids. Returns whether any has one. */
 GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
                                        private struct gravelp_pair *pair,
@@ -150,10 +148,10 @@ GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
 #define GRAVELP_TRANSACTIONS                    \
     GRAVELP_LOCAL(gravelp_pairs, pairs, pairs); \
     gravelp_pairs_open(pairs)
-#define GRAVELP_EACH_PAIR(from, served)                                                        \
-    for (struct gravelp_pair pair = GRAVELP_NO_PAIR; gravelp_pairs_turn(pairs, &pair, (from)); \
-         gravelp_pairs_end(pairs, &pair))                                                      \
-        if (gravelp_pair_runs(pairs, &pair))                                                   \
+#define GRAVELP_EACH_PAIR(from, served)                                                   \
+    for (struct gravelp_pair pair = {GRAVELP_SERVER_NONE, {0, 0}, {false, false}, false}; \
+         gravelp_pairs_turn(pairs, &pair, (from)); gravelp_pairs_end(pairs, &pair))       \
+        if (gravelp_pair_runs(pairs, &pair))                                              \
             for (uint served = pair.message, once = 1; once; once = 0)
 #define GRAVELP_SERVE_INBOX_PAIRS(run)                                        \
     GRAVELP_TRANSACTIONS;                                                     \

@@ -70,33 +70,31 @@ GRAVELP_OUT_OF_LINE bool gravelp_await(struct gravel_group g, struct gravelp_ori
     }
 }
 
+#define gravelp_await_wi(g, awaited) gravelp_await(g, gravelp_origin(), awaited)
+
 /* Every work-item of the group: the leader waits. */
 GRAVELP_INLINE bool gravelp_await_wg(struct gravel_group g, struct gravelp_awaited awaited)
 {
     /* G3: no work-item is in a _wi call, whose answer the leader might wait for */
     gravelp_group_meet_apart(g.arena);
     if (gravelp_is_leader())
-        g.scratch->most = gravelp_await(g, gravelp_origin(), awaited);
+        g.scratch->most = gravelp_await_wi(g, awaited);
     gravelp_group_meet(g.arena); /* G4: what the leader has acquired is the whole group's */
     return g.scratch->most;
 }
 
 /* ---- the calls ---------------------------------------------------------------------------------- */
 
-#define GRAVELP_DEFINE_WAITS(type, bits, flip)                                                  \
-    GRAVELP_INLINE bool gravel_wait_until_##type##_wg(struct gravel_group g, ulong offset,      \
-                                                      uint compare, type value)                 \
-    {                                                                                           \
-        return gravelp_await_wg(                                                                \
-            g, (struct gravelp_awaited){offset, flip, (bits)value, compare, sizeof(bits) > 4}); \
-    }                                                                                           \
-    GRAVELP_INLINE bool gravel_wait_until_##type##_wi(struct gravel_group g, ulong offset,      \
-                                                      uint compare, type value)                 \
-    {                                                                                           \
-        return gravelp_await(                                                                   \
-            g, gravelp_origin(),                                                                \
-            (struct gravelp_awaited){offset, flip, (bits)value, compare, sizeof(bits) > 4});    \
+#define GRAVELP_DEFINE_WAIT(scope, type, bits, flip)                                              \
+    GRAVELP_INLINE bool gravel_wait_until_##type##_##scope(struct gravel_group g, ulong offset,   \
+                                                           uint compare, type value)              \
+    {                                                                                             \
+        return gravelp_await_##scope(                                                             \
+            g, ((struct gravelp_awaited){offset, flip, (bits)value, compare, sizeof(bits) > 4})); \
     }
+#define GRAVELP_DEFINE_WAITS(type, bits, flip) \
+    GRAVELP_DEFINE_WAIT(wg, type, bits, flip)  \
+    GRAVELP_DEFINE_WAIT(wi, type, bits, flip)
 GRAVELP_DEFINE_WAITS(uint, uint, 0)
 GRAVELP_DEFINE_WAITS(int, uint, 0x80000000u)
 #ifdef GRAVEL_HAS_LONG_WAITS

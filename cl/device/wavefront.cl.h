@@ -2,7 +2,7 @@
 /*
  * What a sub-group (wavefront, warp) does together.
  *
- * Path:    subgroup_send.cl.h, fbar.cl.h, channel.cl.h -> this -> the device's own functions.
+ * Path:    subgroup.cl.h, fbar.cl.h, channel.cl.h -> this -> the device's own functions.
  * Memory:  G5.
  * Source:  Orr 2016, section 5.3 (control flow of wavefronts); his leaders are of work-groups only.
  */

@@ -264,14 +264,14 @@ GRAVELP_INLINE bool gravelp_group_fits(global struct gravelp_arena *arena)
  *
  * Source:  Orr 2016, figure 4-3 (one reservation for a wavefront) and A.2.3 (prefix sum).
  */
-GRAVELP_INLINE void gravelp_sums(global struct gravelp_arena *arena,
-                                 local struct gravelp_scratch *scratch, uint value, bool marks)
+GRAVELP_INLINE void gravelp_sums(struct gravel_group g, uint value, bool marks)
 {
+    local struct gravelp_scratch *scratch = g.scratch;
 #if defined(GRAVELP_SERIAL_GROUP)
     gravelp_place_set(scratch, value);
-    gravelp_group_meet_apart(arena); /* G1: the values are set */
+    gravelp_group_meet_apart(g.arena); /* G1: the values are set */
     if (gravelp_is_leader()) {
-        uint n_lanes = gravelp_group_fits(arena) ? gravelp_n_lanes() : 0, sum = 0;
+        uint n_lanes = gravelp_group_fits(g.arena) ? gravelp_n_lanes() : 0, sum = 0;
         for (uint i = 0; i < n_lanes; i++) {
             uint own = scratch->lanes[i];
             scratch->lanes[i] = marks && !own ? GRAVELP_INACTIVE : sum;
@@ -283,58 +283,57 @@ GRAVELP_INLINE void gravelp_sums(global struct gravelp_arena *arena,
     uint before = work_group_scan_exclusive_add(value);
     gravelp_place_set(scratch, marks && !value ? GRAVELP_INACTIVE : before);
     if (gravelp_lane_id() == gravelp_n_lanes() - 1)
-        scratch->n_active = gravelp_group_fits(arena) ? before + value : 0;
-    gravelp_group_meet(arena); /* G1: the sums are known */
+        scratch->n_active = gravelp_group_fits(g.arena) ? before + value : 0;
+    gravelp_group_meet(g.arena); /* G1: the sums are known */
 #else
     size_t lane = gravelp_place();
     uint n_lanes = gravelp_n_lanes(), sum = value;
     gravelp_place_set(scratch, sum);
-    gravelp_group_meet(arena); /* G1: the values are set */
+    gravelp_group_meet(g.arena); /* G1: the values are set */
     for (uint step = 1; step < n_lanes; step *= 2) {
         uint left = lane >= step ? scratch->lanes[lane - step] : 0;
-        gravelp_group_meet(arena); /* G1: all have read */
+        gravelp_group_meet(g.arena); /* G1: all have read */
         sum += left;
         gravelp_place_set(scratch, sum);
-        gravelp_group_meet(arena); /* G1: all have added */
+        gravelp_group_meet(g.arena); /* G1: all have added */
     }
     gravelp_place_set(scratch, marks && !value ? GRAVELP_INACTIVE : sum - value);
     if (gravelp_lane_id() == n_lanes - 1)
-        scratch->n_active = gravelp_group_fits(arena) ? sum : 0;
-    gravelp_group_meet(arena); /* G1: the sums are known */
+        scratch->n_active = gravelp_group_fits(g.arena) ? sum : 0;
+    gravelp_group_meet(g.arena); /* G1: the sums are known */
 #endif
 }
 
 /* Every work-item of the group: number the active ones from 0, as gravelp_sums does; of the rest GRAVELP_INACTIVE. */
-GRAVELP_INLINE void gravelp_compact(global struct gravelp_arena *arena,
-                                    local struct gravelp_scratch *scratch, uint active)
+GRAVELP_INLINE void gravelp_compact(struct gravel_group g, uint active)
 {
-    gravelp_sums(arena, scratch, active != 0, true);
+    gravelp_sums(g, active != 0, true);
 }
 
 /* Every work-item of the group: returns the largest value that any of them gives; 0 in a group that is too large. */
-GRAVELP_INLINE uint gravelp_group_max(global struct gravelp_arena *arena,
-                                      local struct gravelp_scratch *scratch, uint value)
+GRAVELP_INLINE uint gravelp_group_max(struct gravel_group g, uint value)
 {
+    local struct gravelp_scratch *scratch = g.scratch;
 #if defined(GRAVELP_SERIAL_GROUP)
     gravelp_place_set(scratch, value);
-    gravelp_group_meet_apart(arena); /* G1: the values are set */
+    gravelp_group_meet_apart(g.arena); /* G1: the values are set */
     if (gravelp_is_leader()) {
-        uint n_lanes = gravelp_group_fits(arena) ? gravelp_n_lanes() : 0, most = 0;
+        uint n_lanes = gravelp_group_fits(g.arena) ? gravelp_n_lanes() : 0, most = 0;
         for (uint i = 0; i < n_lanes; i++)
             most = scratch->lanes[i] > most ? scratch->lanes[i] : most;
         scratch->most = most;
     }
-    gravelp_group_meet(arena); /* G1: the largest is known */
+    gravelp_group_meet(g.arena); /* G1: the largest is known */
     return scratch->most;
 #else
-    gravelp_group_meet(arena); /* G1: no work-item reads an earlier number */
+    gravelp_group_meet(g.arena); /* G1: no work-item reads an earlier number */
     if (gravelp_is_leader())
         scratch->most = 0;
-    gravelp_group_meet(arena); /* G1: it is 0 */
+    gravelp_group_meet(g.arena); /* G1: it is 0 */
     gravelp_local_max_relaxed(&scratch->most, value);
     if (gravelp_is_leader())
-        gravelp_group_fits(arena);
-    gravelp_group_meet(arena); /* G1: the largest is known */
+        gravelp_group_fits(g.arena);
+    gravelp_group_meet(g.arena); /* G1: the largest is known */
     return gravelp_n_lanes() <= GRAVEL_MAX_GROUP ? scratch->most : 0;
 #endif
 }

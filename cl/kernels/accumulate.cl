@@ -119,26 +119,14 @@ GRAVELP_INLINE void take_block(global struct gravelp_accumulator *a, ulong block
     gravelp_barrier_group();
 }
 
-/* Element `i` of a row. */
-GRAVELP_INLINE void store_index(global uchar *row, uint i, uint bytes, ulong index)
+/* Stores message `i` of two rows. */
+GRAVELP_INLINE void store(global uchar *indices, global uchar *values, uint index_bytes, uint i,
+                          ulong index, word_bits value)
 {
-    if (bytes == 8)
-        ((global ulong *)row)[i] = index;
+    if (index_bytes == 8)
+        ((global ulong *)indices)[i] = index;
     else
-        ((global uint *)row)[i] = (uint)index;
-}
-
-/* Message `i` of the few, if it is one. */
-GRAVELP_INLINE void store_few(global struct gravelp_accumulator *a, uint i, uint node, ulong index,
-                              word_bits value)
-{
-    global uchar *few = (global uchar *)at(a, a->few_at),
-                 *indices = few + 4 * GRAVELP_ACCUMULATOR_FEW,
-                 *values = indices + a->index_bytes * GRAVELP_ACCUMULATOR_FEW;
-    if (i >= GRAVELP_ACCUMULATOR_FEW)
-        return;
-    ((global uint *)few)[i] = node;
-    store_index(indices, i, a->index_bytes, index);
+        ((global uint *)indices)[i] = (uint)index;
     ((global word_bits *)values)[i] = value;
 }
 
@@ -171,6 +159,7 @@ kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_positio
     local struct cursor now;
     const struct taken taken = {bits, &n_taken, indices, values};
     const uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
+    global uchar *few = (global uchar *)(at(a, a->few_at) + GRAVELP_ACCUMULATOR_FEW);
     if (lane == 0) {
         n = begin_pack(a, first_position, n_positions, turn, pack_turn);
         now.part = now.first = 0;
@@ -192,9 +181,13 @@ kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_positio
         gravelp_barrier_group();
         for (uint k = lane; k < n_taken; k += n_lanes) {
             const ulong index = now.block * (ulong)BLOCK + indices[k];
-            store_index(packed, at_part + k, a->index_bytes, index);
-            ((global word_bits *)(packed + a->packed_values_at))[at_part + k] = values[k];
-            store_few(a, at_few + k, now.part, index, values[k]);
+            store(packed, packed + a->packed_values_at, a->index_bytes, at_part + k, index,
+                  values[k]);
+            if (at_few + k < GRAVELP_ACCUMULATOR_FEW) {
+                at(a, a->few_at)[at_few + k] = now.part;
+                store(few, few + a->index_bytes * GRAVELP_ACCUMULATOR_FEW, a->index_bytes,
+                      at_few + k, index, values[k]);
+            }
         }
         gravelp_barrier_group(); /* the next block is taken where this one was */
     }

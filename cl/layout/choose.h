@@ -183,13 +183,6 @@ static inline void gravelp_view_free_held(struct gravelp_view view, gravelp_u32 
     }
     view.heads[c] = head;
 }
-static inline void gravelp_view_free_all_held(struct gravelp_view view)
-{
-    gravelp_u32 c;
-    for (c = 0; c < view.flow->n_flat; c++)
-        if (view.channels[c].kind == GRAVEL_HELD)
-            gravelp_view_free_held(view, c);
-}
 
 /* A round has ended: its CEs are free but in held channels, and what they have made is there. */
 static inline void gravelp_view_end_round(struct gravelp_view view, struct gravelp_round round)
@@ -206,7 +199,9 @@ static inline void gravelp_view_end_round(struct gravelp_view view, struct grave
         if (level < view.flow->n_levels)
             gravelp_view_note_peak(view, gravelp_flow_layer(view.flow, into, level));
     }
-    gravelp_view_free_all_held(view);
+    for (i = 0; i < view.flow->n_flat; i++)
+        if (view.channels[i].kind == GRAVEL_HELD)
+            gravelp_view_free_held(view, i);
 }
 
 /* Whether a node has CEs left. */

@@ -4,7 +4,7 @@
  * command has them in full; a near one marks the message, and the package says which number is outside. And messages
  * that go where their keys live.
  *
- * Path:    this -> cl/device/subgroup_send.cl.h, compiled as C11 through host_c11.h.
+ * Path:    this -> cl/subgroup.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
 #include <inttypes.h>

@@ -40,7 +40,7 @@ SUBJECTS = {
     "device-collective": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVELP_COLLECTIVES"], [],
                           ["cl/device/workgroup.cl.h"]),
     "subgroups": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVELP_SUBGROUP_BUILTINS"], [],
-                  ["cl/device/subgroup_send.cl.h"]),
+                  ["cl/subgroup.cl.h"]),
     "servers": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], [], [],
                 ["cl/device/serve.cl.h", "cl/device/transaction.cl.h"]),
     "servers-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [],
