@@ -19,6 +19,7 @@ HEAD = """/* SPDX-License-Identifier: MIT */
 """
 N_ARGS = 4
 N_ASK_ARGS = 3
+N_PRINTED = 16
 NO_REPLY = "GRAVELP_NO_REPLY"
 
 # Suffix, parameters before the message's own, what the call becomes (check.cl.h), whether that takes a reply.
@@ -35,25 +36,15 @@ BY_SUBGROUPS = [
 ]
 
 
-def table(text, name):
+def rows_of(text, name, given=()):
     """The rows of an X macro of operation.h, those of the macros that it calls among them."""
-    text = text.replace("\\\n", " ")
-    macro = re.search(r"^#define %s\((X[^)]*)\)(.*)$" % name, text, re.M)
-    parameters = [p.strip() for p in macro.group(1).split(",")]
+    macro = re.search(r"^#define %s\(([^)]*)\)(.*)$" % name, text, re.M)
+    words = dict(zip(re.split(r"\s*,\s*", macro.group(1)), given))
     rows = []
     for call, arguments in re.findall(r"(\w+)\(([^)]*)\)", macro.group(2)):
-        row = [a.strip() for a in arguments.split(",")]
-        if call == "X":
-            rows.append((row, parameters))
-            continue
-        for inner, inner_parameters in table(text, call):
-            given = dict(zip(inner_parameters, row))
-            rows.append(([given.get(word, word) for word in inner], parameters))
+        row = [words.get(word, word) for word in re.split(r"\s*,\s*", arguments)]
+        rows += [row] if call == "X" else rows_of(text, call, row)
     return rows
-
-
-def rows_of(text, name):
-    return [row for row, _ in table(text, name)]
 
 
 class Message:
@@ -115,7 +106,14 @@ def messages_of(text):
     return [([], plain), (["GRAVEL_HAS_DOUBLE"], double)]
 
 
-def write_header(path, head, groups, forms, guards):
+def lists(most):
+    """GRAVELP_EACH_n(X, end, text, first, ... last): X(first, ... X(last, end)), for print.cl.h."""
+    return ["#define GRAVELP_EACH_0(X, end, text) end\n", "#define GRAVELP_EACH_1(X, end, text, a) X(a, end)\n"] + [
+        "#define GRAVELP_EACH_%d(X, end, text, a, ...) \\\n    X(a, GRAVELP_EACH_%d(X, end, text, __VA_ARGS__))\n" % (n, n - 1)
+        for n in range(2, most + 1)]
+
+
+def write_header(path, head, groups, forms, guards, more=()):
     with open(path, "w", encoding="utf-8") as out:
         out.write(HEAD % head)
         for more_guards, messages in groups:
@@ -123,13 +121,13 @@ def write_header(path, head, groups, forms, guards):
             out.write("\n" + ("#if %s\n" % condition if condition else ""))
             out.writelines(m.define(form) for m in messages for form in forms if form[3] or not m.is_answered)
             out.write("#endif\n" if condition else "")
-        out.write("\n#endif\n")
+        out.writelines(["\n", *more, "\n#endif\n"])
 
 
 def main(operations_path, forms_path, subgroup_path):
     with open(operations_path, encoding="utf-8") as file:
-        groups = messages_of(file.read())
-    write_header(forms_path, ("", "gravel", "", ""), groups, BY_GROUPS, [])
+        groups = messages_of(file.read().replace("\\\n", " "))
+    write_header(forms_path, ("", "gravel", "", ""), groups, BY_GROUPS, [], lists(N_PRINTED))
     write_header(subgroup_path, (" by sub-groups", "subgroup", "_SUBGROUP", "_SUBGROUP"), groups, BY_SUBGROUPS,
                  ["GRAVEL_HAS_SUBGROUPS"])
 

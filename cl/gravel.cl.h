@@ -89,16 +89,10 @@
 #define GRAVEL_ARENA global struct gravelp_arena *gravel_arena_
 
 /* In the outermost scope of a kernel, once: declares `g`, a struct gravel_group, and the group's local memory. */
-#if defined(__OPENCL_C_VERSION__)
-#define GRAVEL_OPEN(g)                                \
-    local struct gravelp_scratch gravel_scratch_;     \
-    GRAVELP_OPEN(g, gravel_arena_, &gravel_scratch_); \
+#define GRAVEL_OPEN(g)                                        \
+    GRAVELP_LOCAL(gravelp_scratch, gravelp_scratch, scratch); \
+    GRAVELP_OPEN(g, gravel_arena_, gravelp_scratch);          \
     gravelp_open(g)
-#else
-#define GRAVEL_OPEN(g)                                                 \
-    struct gravel_group g = {gravel_arena_, gravelp_lane->scratch, 0}; \
-    gravelp_open(g)
-#endif
 
 /* The number of the handler registered as `name`; another name does not build. */
 #define GRAVEL_HANDLER(name) GRAVEL_HANDLER_##name
@@ -125,15 +119,9 @@ GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
  * allocation of `offset` ends the node with GRAVEL_EKERNEL, which names kernel, line, index and bound; the work-item
  * gets a spare element instead, as of gravel_call_at. Without it this is the address alone.
  */
-#if defined(GRAVEL_CHECK) && GRAVEL_CHECK
-#define gravel_local_at(g, offset, index, bytes)                                                  \
-    gravelp_element_at((g).arena, gravelp_heap((g).arena, 0), (offset), (index), (bytes),         \
-                       GRAVELP_FAULT_BOUNDS, gravelp_origin_of_item(), __func__, sizeof __func__, \
-                       __LINE__)
-#else
-#define gravel_local_at(g, offset, index, bytes) \
-    gravel_local((g), (ulong)(offset) + (ulong)(index) * (ulong)(bytes))
-#endif
+#define gravel_local_at(g, offset, index, bytes)                                          \
+    GRAVELP_ELEMENT_AT((g).arena, gravelp_heap((g).arena, 0), (offset), (index), (bytes), \
+                       GRAVELP_FAULT_BOUNDS, gravelp_origin_of_item())
 
 /*
  * Every work-item of the group: a barrier of global and local memory, instead of OpenCL's where an `if` or a loop
@@ -277,14 +265,8 @@ GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong off
  * quiet or barrier: it names handler, line, base, index and bound. The handler gets the address of a spare element
  * instead (of 1024 bytes; of a larger one the beginning of the heap). Without it this is the address alone.
  */
-#if defined(GRAVEL_CHECK) && GRAVEL_CHECK
-#define gravel_call_at(call, base, index, bytes)                                                 \
-    gravelp_element_at((call).arena, (call).heap, (base), (index), (bytes),                      \
-                       GRAVELP_FAULT_CALL_BOUNDS, GRAVELP_ORIGIN_OF_NODE((call).node), __func__, \
-                       sizeof __func__, __LINE__)
-#else
-#define gravel_call_at(call, base, index, bytes) \
-    gravel_call_local((call), (ulong)(base) + (ulong)(index) * (ulong)(bytes))
-#endif
+#define gravel_call_at(call, base, index, bytes)                            \
+    GRAVELP_ELEMENT_AT((call).arena, (call).heap, (base), (index), (bytes), \
+                       GRAVELP_FAULT_CALL_BOUNDS, GRAVELP_ORIGIN_OF_NODE((call).node))
 
 #endif

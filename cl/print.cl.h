@@ -73,21 +73,6 @@
         char bytes[number];                    \
     };                                         \
     struct gravelp_type_##name __attribute__((overloadable)) gravelp_type_of(__VA_ARGS__);
-#define GRAVELP_DEFINE_STRING(space, name)                                                 \
-    GRAVELP_DEFINE_TYPE(name, GRAVELP_ARGUMENT_STRING, space const char *)                 \
-    GRAVELP_OVERLOADED private uint *gravelp_put(private uint *at, space const char *text) \
-    {                                                                                      \
-        bool has_ended = !text;                                                            \
-        for (uint word = 0; word < GRAVELP_STRING_WORDS; word++) {                         \
-            at[word] = 0;                                                                  \
-            for (uint byte = 0; byte < 4; byte++) {                                        \
-                uint c = has_ended ? 0u : (uint)(uchar)text[4 * word + byte];              \
-                has_ended = c == 0;                                                        \
-                at[word] |= c << 8 * byte;                                                 \
-            }                                                                              \
-        }                                                                                  \
-        return at + GRAVELP_STRING_WORDS;                                                  \
-    }
 /* A number of 4 or 8 bytes, the lower half first. */
 #define GRAVELP_DEFINE_NUMBER(name, number, bits)                              \
     GRAVELP_DEFINE_TYPE(name, number, name)                                    \
@@ -107,21 +92,32 @@ GRAVELP_DEFINE_NUMBER(float, GRAVELP_ARGUMENT_FLOAT, as_uint)
 #ifdef GRAVEL_HAS_DOUBLE
 GRAVELP_DEFINE_NUMBER(double, GRAVELP_ARGUMENT_DOUBLE, as_ulong)
 #endif
-#define GRAVELP_DEFINE_POINTER(space)                                                      \
+/* Pointers: a string's characters, or an address. */
+#define GRAVELP_DEFINE_SPACE(space)                                                        \
     GRAVELP_DEFINE_TYPE(to_##space, GRAVELP_ARGUMENT_POINTER, space const volatile void *) \
     GRAVELP_OVERLOADED private uint *gravelp_put(private uint *at,                         \
                                                  space const volatile void *address)       \
     {                                                                                      \
         return gravelp_put(at, (ulong)address);                                            \
+    }                                                                                      \
+    GRAVELP_DEFINE_TYPE(in_##space, GRAVELP_ARGUMENT_STRING, space const char *)           \
+    GRAVELP_OVERLOADED private uint *gravelp_put(private uint *at, space const char *text) \
+    {                                                                                      \
+        bool has_ended = !text;                                                            \
+        for (uint word = 0; word < GRAVELP_STRING_WORDS; word++) {                         \
+            at[word] = 0;                                                                  \
+            for (uint byte = 0; byte < 4; byte++) {                                        \
+                uint c = has_ended ? 0u : (uint)(uchar)text[4 * word + byte];              \
+                has_ended = c == 0;                                                        \
+                at[word] |= c << 8 * byte;                                                 \
+            }                                                                              \
+        }                                                                                  \
+        return at + GRAVELP_STRING_WORDS;                                                  \
     }
-GRAVELP_DEFINE_POINTER(constant)
-GRAVELP_DEFINE_POINTER(global)
-GRAVELP_DEFINE_POINTER(local)
-GRAVELP_DEFINE_POINTER(private)
-GRAVELP_DEFINE_STRING(constant, in_constant)
-GRAVELP_DEFINE_STRING(global, in_global)
-GRAVELP_DEFINE_STRING(local, in_local)
-GRAVELP_DEFINE_STRING(private, in_private)
+GRAVELP_DEFINE_SPACE(constant)
+GRAVELP_DEFINE_SPACE(global)
+GRAVELP_DEFINE_SPACE(local)
+GRAVELP_DEFINE_SPACE(private)
 
 /* Any work-item: its ids, as in a line's record. */
 GRAVELP_INLINE private uint *gravelp_put_tag(private uint *at)
@@ -140,28 +136,11 @@ GRAVELP_INLINE private uint *gravelp_put_tag(private uint *at)
 #define GRAVELP_TEXT(...) GRAVELP_TEXT_(__VA_ARGS__, ~)
 #define GRAVELP_TEXT_(text, ...) "" text ""
 
-/* X(first, X(second, ... X(last, end))) */
+/* X(first, X(second, ... X(last, end))), by forms.cl.h. */
 #define GRAVELP_EACH(X, end, ...) \
     GRAVELP_EACH_OF(GRAVELP_N_ARGUMENTS(__VA_ARGS__), X, end, __VA_ARGS__)
 #define GRAVELP_EACH_OF(n, ...) GRAVELP_EACH_OF_(n, __VA_ARGS__)
 #define GRAVELP_EACH_OF_(n, ...) GRAVELP_EACH_##n(__VA_ARGS__)
-#define GRAVELP_EACH_0(X, end, format) end
-#define GRAVELP_EACH_1(X, end, format, a) X(a, end)
-#define GRAVELP_EACH_2(X, end, format, a, ...) X(a, GRAVELP_EACH_1(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_3(X, end, format, a, ...) X(a, GRAVELP_EACH_2(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_4(X, end, format, a, ...) X(a, GRAVELP_EACH_3(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_5(X, end, format, a, ...) X(a, GRAVELP_EACH_4(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_6(X, end, format, a, ...) X(a, GRAVELP_EACH_5(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_7(X, end, format, a, ...) X(a, GRAVELP_EACH_6(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_8(X, end, format, a, ...) X(a, GRAVELP_EACH_7(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_9(X, end, format, a, ...) X(a, GRAVELP_EACH_8(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_10(X, end, format, a, ...) X(a, GRAVELP_EACH_9(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_11(X, end, format, a, ...) X(a, GRAVELP_EACH_10(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_12(X, end, format, a, ...) X(a, GRAVELP_EACH_11(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_13(X, end, format, a, ...) X(a, GRAVELP_EACH_12(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_14(X, end, format, a, ...) X(a, GRAVELP_EACH_13(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_15(X, end, format, a, ...) X(a, GRAVELP_EACH_14(X, end, format, __VA_ARGS__))
-#define GRAVELP_EACH_16(X, end, format, a, ...) X(a, GRAVELP_EACH_15(X, end, format, __VA_ARGS__))
 
 #define GRAVELP_ADD_WORDS(a, rest) GRAVELP_ARGUMENT_WORDS(sizeof(gravelp_type_of(a))) + rest
 #define GRAVELP_ADD_TYPE(a, rest) ((ulong)sizeof(gravelp_type_of(a)) | (rest) << 4)
@@ -241,7 +220,7 @@ GRAVELP_OUT_OF_LINE void gravelp_trap_at(global struct gravelp_arena *arena,
                                          struct gravelp_origin origin,
                                          struct gravelp_assertion assertion)
 {
-    if (!gravelp_fault_claim_named(arena, assertion.file, assertion.file_bytes))
+    if (!gravelp_fault_claim(arena, assertion.file, assertion.file_bytes))
         return;
     for (uint i = 0; i < assertion.text_bytes && i < GRAVELP_FAULT_TEXT_BYTES; i++)
         arena->fault_text[i] = (uchar)assertion.text[i];

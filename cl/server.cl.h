@@ -111,22 +111,15 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
  * gravel_amN_wg and gravel_amN_wg_if with a handler that has a key go to the servers of this device if `node` is this
  * node. All other calls do what they do in any kernel.
  */
-#if !defined(__OPENCL_C_VERSION__)
-#define GRAVELP_OUTBOX_MEMORY (void)0
-#define GRAVELP_OUTBOX (gravelp_lane->outbox)
-#elif defined(GRAVELP_ROLES)
-#define GRAVELP_OUTBOX_MEMORY local union gravelp_role gravel_role_
-#define GRAVELP_OUTBOX (&gravel_role_.outbox)
-#else
-#define GRAVELP_OUTBOX_MEMORY local struct gravelp_outbox gravel_outbox_
-#define GRAVELP_OUTBOX (&gravel_outbox_)
+#ifndef GRAVELP_CLIENT
+#define GRAVELP_CLIENT gravelp_outbox
 #endif
 
-#define GRAVEL_SERVER_OPEN(g)        \
-    GRAVELP_OUTBOX_MEMORY;           \
-    GRAVEL_OPEN(g);                  \
-    enum { gravelp_in_server_ = 1 }; \
-    g.outbox = GRAVELP_OUTBOX;       \
+#define GRAVEL_SERVER_OPEN(g)                                 \
+    GRAVELP_LOCAL(GRAVELP_CLIENT, gravelp_client, outbox);    \
+    GRAVEL_OPEN(g);                                           \
+    enum { gravelp_in_server_ = 1 };                          \
+    g.outbox = (local struct gravelp_outbox *)gravelp_client; \
     gravelp_outbox_open(g)
 
 #if !defined(GRAVELP_RESIDENT)
@@ -176,16 +169,6 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
         gravelp_serve_send((call).arena, (call).sends, GRAVELP_COMMAND_AM(handler, n_args), \
                            values);                                                         \
     } while (0)
-
-GRAVELP_INLINE void gravelp_serve_send(global struct gravelp_arena *arena, uint sends, uint command,
-                                       struct gravelp_values values)
-{
-    if (sends)
-        gravelp_spill_send(arena, gravelp_owner(values.value[0], GRAVELP_OWNERS_OF(arena)), command,
-                           values);
-    else
-        gravelp_fault(arena, GRAVELP_FAULT_SENDER, GRAVELP_COMMAND_HANDLER(command), 0, 0);
-}
 
 /* In a program of gravel_server_build, which says what handlers have keys; in checked mode all go to the host. */
 enum { gravelp_in_server_ = 0 };

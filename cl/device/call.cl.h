@@ -54,18 +54,6 @@
     GRAVELP_TRANSACTIONS;          \
     GRAVELP_SERVE_PAIRS(number, GRAVELP_CALL_ROW(0), GRAVELP_CALL_ROW(1), n_messages)
 
-#if defined(GRAVEL_NODE_OF) || (defined(GRAVEL_CHECK) && GRAVEL_CHECK)
-/* Any work-item: ends the node with the name of a function, if this is its first fault. */
-GRAVELP_OUT_OF_LINE void gravelp_fault_in(global struct gravelp_arena *arena,
-                                          struct gravelp_origin origin, GRAVELP_LITERAL *name,
-                                          uint name_bytes, uint fault, uint queue, ulong ticket,
-                                          ulong value, ulong offset)
-{
-    if (gravelp_fault_claim_named(arena, name, name_bytes))
-        gravelp_fault_write(arena, origin, fault, queue, ticket, value, offset);
-}
-#endif
-
 #if defined(GRAVEL_NODE_OF)
 /* Any work-item, of a transaction for a node: whether both its keys are of that node; ends the node if not. */
 GRAVELP_INLINE bool gravelp_has_both_keys(global struct gravelp_arena *arena, uint node,
@@ -138,6 +126,10 @@ GRAVELP_INLINE global void *gravelp_element_at(global struct gravelp_arena *aren
     gravelp_fault_in(arena, origin, name, name_bytes, fault, line, index, most, base);
     return bytes <= GRAVELP_SPARE_BYTES ? bounds->spare : heap;
 }
+#define GRAVELP_ELEMENT_AT(...) gravelp_element_at(__VA_ARGS__, __func__, sizeof __func__, __LINE__)
+#else
+#define GRAVELP_ELEMENT_AT(arena, heap, base, index, bytes, fault, origin) \
+    ((global void *)((heap) + (ulong)(base) + (ulong)(index) * (ulong)(bytes)))
 #endif
 
 #endif

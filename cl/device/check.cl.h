@@ -60,21 +60,16 @@ GRAVELP_INLINE uint gravelp_check_name(constant const char *name, uint bytes)
     return hash;
 }
 
-/* Returns the ids of the group's first work-item, as struct gravelp_arrival has them. */
-GRAVELP_INLINE ulong gravelp_check_item(void)
-{
-    struct gravelp_origin origin = gravelp_origin();
-    uint most = GRAVELP_ARRIVAL_MOST, y = origin.item[1], z = origin.item[2];
-    return origin.item[0] | (ulong)(y < most ? y : most) << 32 | (ulong)(z < most ? z : most) << 48;
-}
-
 /* Any work-item: it arrives at its next call with its work-group, scope 0, or its sub-group, 1 + its number. */
 GRAVELP_INLINE struct gravelp_arrival gravelp_check_arrive(struct gravel_group g, uint scope,
                                                            uint members, uint line)
 {
+    const struct gravelp_origin first = gravelp_origin();
+    const uint most = GRAVELP_ARRIVAL_MOST, y = first.item[1], z = first.item[2];
     return (struct gravelp_arrival){g.number, GRAVELP_ARRIVAL_CALL(g.calls[scope != 0]++, scope),
                                     GRAVELP_ARRIVAL_PLACE(line, members), g.kernel_name,
-                                    gravelp_check_item()};
+                                    first.item[0] | (ulong)(y < most ? y : most) << 32 |
+                                        (ulong)(z < most ? z : most) << 48};
 }
 #define gravelp_check_wg(g, line) gravelp_check_arrive(g, 0, gravelp_n_lanes(), line)
 

@@ -139,11 +139,16 @@ gravelp_spilled(global struct gravelp_servers *servers, uint owner, uint ticket)
                                                              ticket & (servers->n_spill - 1)));
 }
 
-/* Any work-item that runs a handler: a message to a server. It waits for nothing. */
-GRAVELP_INLINE void gravelp_spill_send(global struct gravelp_arena *arena, uint owner, uint command,
+/* Any work-item that runs a handler, which may send or not: a message to a server. It waits for nothing. */
+GRAVELP_INLINE void gravelp_serve_send(global struct gravelp_arena *arena, uint sends, uint command,
                                        struct gravelp_values values)
 {
+    if (!sends) {
+        gravelp_fault(arena, GRAVELP_FAULT_SENDER, GRAVELP_COMMAND_HANDLER(command), 0, 0);
+        return;
+    }
     global struct gravelp_servers *servers = gravelp_servers(arena);
+    const uint owner = gravelp_owner(values.value[0], GRAVELP_OWNERS_OF(arena));
     global struct gravelp_queue_words *words = gravelp_spill_words(servers, owner);
     uint ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
     uint in_use = ticket - gravelp_device_load_acquire(&words->consumed); /* O4, pairs with O3 */

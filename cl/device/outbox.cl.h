@@ -85,37 +85,27 @@ GRAVELP_OUT_OF_LINE void gravelp_outbox_publish_all(global struct gravelp_server
         gravelp_outbox_publish(outbox, server, servers->columns);
 }
 
-/* Leader: a slot of an inbox; nothing is held back while it waits. False: it must be dropped. */
-GRAVELP_INLINE bool gravelp_outbox_reserve(global struct gravelp_arena *arena,
-                                           struct gravelp_origin origin,
-                                           local struct gravelp_outbox *outbox, uint server,
-                                           private uint *ticket)
-{
-    global struct gravelp_servers *servers = gravelp_servers(arena);
-    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
-    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
-    *ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
-    if (gravelp_inbox_room(servers, words, *ticket, 1))
-        return true;
-    gravelp_device_fetch_add_relaxed(&words->waits, 1);
-    gravelp_outbox_publish_all(servers, outbox);
-    while (!gravelp_inbox_room(servers, words, *ticket, 1))
-        if (!gravelp_inbox_keep_waiting(arena, origin, server, *ticket,
-                                        gravelp_device_load_relaxed(&words->consumed),
-                                        &patience)) /* relaxed: only whether it changes */
-            return false;
-    return true;
-}
-
-/* Leader: open a slot for a server that has none open. What is dropped goes to the slot behind all inboxes. */
+/* Leader: opens a slot for a server that has none open; nothing is held back while it waits for room. What is dropped
+ * goes to the slot behind all inboxes. */
 GRAVELP_OUT_OF_LINE void gravelp_outbox_turn(global struct gravelp_arena *arena,
                                              struct gravelp_origin origin,
                                              local struct gravelp_outbox *outbox, uint server)
 {
     global struct gravelp_servers *servers = gravelp_servers(arena);
+    global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
     local struct gravelp_open_slot *open = &outbox->open[server];
-    uint ticket = 0;
-    bool has_room = gravelp_outbox_reserve(arena, origin, outbox, server, &ticket);
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
+    const uint ticket = gravelp_device_fetch_add_relaxed(&words->reserved, 1);
+    bool has_room = gravelp_inbox_room(servers, words, ticket, 1);
+    if (!has_room) {
+        gravelp_device_fetch_add_relaxed(&words->waits, 1);
+        gravelp_outbox_publish_all(servers, outbox);
+    }
+    while (!has_room &&
+           gravelp_inbox_keep_waiting(arena, origin, server, ticket,
+                                      gravelp_device_load_relaxed(&words->consumed),
+                                      &patience)) /* relaxed: only whether it changes */
+        has_room = gravelp_inbox_room(servers, words, ticket, 1);
     global uchar *slot = has_room ? gravelp_inbox_slot(servers, server, ticket)
                                   : gravelp_inbox_slot(servers, servers->n_servers, 0);
     open->slot = has_room ? slot : 0;

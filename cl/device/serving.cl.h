@@ -217,32 +217,26 @@ GRAVELP_INLINE uint gravelp_server_count(global struct gravelp_arena *gravel_are
     return most - service->n_behind;
 }
 
-/* Leader: whether to poll again, after one that has found no slot. */
-GRAVELP_INLINE bool gravelp_server_polls_on(global struct gravelp_arena *arena,
-                                            local struct gravelp_service *service,
-                                            struct gravelp_server server, uint n_clients)
-{
-    const struct gravelp_source ring = gravelp_server_source(server, GRAVELP_FROM_RING);
-    struct gravelp_patience patience = service->patience;
-    uint busy = service->busy;
-    if (GRAVELP_HANDLERS_SEND && gravelp_server_most(server, GRAVELP_FROM_RING) &&
-        gravelp_source_is_published(ring, 0) && !gravelp_load_relaxed(&arena->abort)) /* H1 */
-        return true;
-    const bool goes_on =
-        gravelp_server_waits_on(arena, gravelp_origin(), server, n_clients, &patience, &busy);
-    service->patience = patience;
-    service->busy = busy;
-    return goes_on;
-}
-
 /* Every work-item of the group: counts the slots that are to be served. False: all is over. */
 GRAVELP_INLINE bool gravelp_server_poll(global struct gravelp_arena *gravel_arena_,
                                         local struct gravelp_service *service,
                                         struct gravelp_server server, uint n_clients)
 {
     const uint n = gravelp_server_count(gravel_arena_, service, server, GRAVELP_FROM_INBOX);
-    if (gravelp_is_leader())
-        service->goes_on = n || gravelp_server_polls_on(gravel_arena_, service, server, n_clients);
+    if (gravelp_is_leader()) {
+        const struct gravelp_source ring = gravelp_server_source(server, GRAVELP_FROM_RING);
+        struct gravelp_patience patience = service->patience;
+        uint busy = service->busy;
+        service->goes_on =
+            n ||
+            (GRAVELP_HANDLERS_SEND && gravelp_server_most(server, GRAVELP_FROM_RING) &&
+             gravelp_source_is_published(ring, 0) &&
+             !gravelp_load_relaxed(&gravel_arena_->abort)) || /* H1 */
+            gravelp_server_waits_on(gravel_arena_, gravelp_origin(), server, n_clients, &patience,
+                                    &busy);
+        service->patience = patience;
+        service->busy = busy;
+    }
     gravelp_service_meet(gravel_arena_); /* G8: whether to continue is known */
     return service->goes_on;
 }
@@ -324,16 +318,13 @@ GRAVELP_INLINE uint gravelp_role_take(global struct gravelp_arena *arena)
 
 /* A group is a client or a server, and needs the one's local memory or the other's. */
 #if !defined(GRAVELP_SERIAL_GROUP)
-#define GRAVELP_ROLES
-union gravelp_role {
-    struct gravelp_outbox outbox;
-    struct gravelp_service service;
+#define GRAVELP_CLIENT gravelp_role
+struct gravelp_role {
+    union {
+        struct gravelp_outbox outbox;
+        struct gravelp_service service;
+    } as;
 };
-#if defined(__OPENCL_C_VERSION__)
-#define GRAVELP_SERVICE_OF(g) (&((local union gravelp_role *)(g).outbox)->service)
-#else
-#define GRAVELP_SERVICE_OF(g) ((struct gravelp_service *)gravelp_lane->service)
-#endif
 #endif
 
 /* Every work-item of the group: takes a role, and plays it if it is a server's. */
@@ -345,9 +336,9 @@ GRAVELP_INLINE uint gravelp_serve_begin(struct gravel_group g)
     gravelp_group_meet(g.arena); /* G1: the role is known */
     const uint server = g.scratch->ticket;
     if (server != GRAVELP_NO_SERVER) {
-        GRAVELP_SERVE_ALL(g.arena, GRAVELP_SERVICE_OF(g), server,
+        GRAVELP_SERVE_ALL(g.arena, (local struct gravelp_service *)g.outbox, server,
                           (uint)gravelp_get_num_groups(0) - gravelp_servers(g.arena)->n_servers);
-#if defined(GRAVELP_ROLES)
+#if defined(GRAVELP_CLIENT)
         gravelp_outbox_open(g); /* where the lists of messages were */
 #endif
         if (gravelp_is_leader())

@@ -176,12 +176,19 @@ GRAVELP_INLINE void gravelp_servers_break(global struct gravelp_arena *arena)
 
 /*
  * Any work-item: whether its fault is the node's first, the only one that the host hears of. It polls before it adds: a
- * kernel runs on behind a failed assertion, and adds without number would come back to 0.
+ * kernel runs on behind a failed assertion, and adds without number would come back to 0. The last bytes of a name, of a
+ * file or a function, stay.
  */
-GRAVELP_INLINE bool gravelp_fault_claim(global struct gravelp_arena *arena)
+GRAVELP_INLINE bool gravelp_fault_claim(global struct gravelp_arena *arena, GRAVELP_LITERAL *name,
+                                        uint bytes)
 {
-    return gravelp_device_load_relaxed(&arena->fault_claim) == 0 &&       /* F3 */
-           gravelp_device_fetch_add_relaxed(&arena->fault_claim, 1) == 0; /* F3 */
+    const uint room = GRAVELP_FAULT_FILE_BYTES;
+    if (gravelp_device_load_relaxed(&arena->fault_claim) != 0 ||       /* F3 */
+        gravelp_device_fetch_add_relaxed(&arena->fault_claim, 1) != 0) /* F3 */
+        return false;
+    for (uint i = bytes > room ? bytes - room : 0, to = 0; i < bytes; i++, to++)
+        arena->fault_file[to] = (uchar)name[i];
+    return true;
 }
 
 /* Writes a fault that this work-item has claimed, and shows it to the host. */
@@ -202,25 +209,16 @@ GRAVELP_INLINE void gravelp_fault_write(global struct gravelp_arena *arena,
     gravelp_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
 }
 
-/* Any work-item: claims a fault that names a file or a function, of which the last bytes stay. */
-GRAVELP_INLINE bool gravelp_fault_claim_named(global struct gravelp_arena *arena,
-                                              GRAVELP_LITERAL *name, uint bytes)
+/* Any work-item: tells the host what went wrong, and the name of a function. The first fault of the node stays. */
+GRAVELP_OUT_OF_LINE void gravelp_fault_in(global struct gravelp_arena *arena,
+                                          struct gravelp_origin origin, GRAVELP_LITERAL *name,
+                                          uint name_bytes, uint fault, uint queue, ulong ticket,
+                                          ulong value, ulong offset)
 {
-    const uint room = GRAVELP_FAULT_FILE_BYTES;
-    const bool is_first = gravelp_fault_claim(arena);
-    for (uint i = bytes > room ? bytes - room : 0, to = 0; is_first && i < bytes; i++, to++)
-        arena->fault_file[to] = (uchar)name[i];
-    return is_first;
-}
-
-/* Leader: tells the host what went wrong. The first fault of the node stays. */
-GRAVELP_OUT_OF_LINE void gravelp_fault_at(global struct gravelp_arena *arena,
-                                          struct gravelp_origin origin, uint fault, uint queue,
-                                          ulong ticket, ulong value, ulong offset)
-{
-    if (gravelp_fault_claim(arena))
+    if (gravelp_fault_claim(arena, name, name_bytes))
         gravelp_fault_write(arena, origin, fault, queue, ticket, value, offset);
 }
+#define gravelp_fault_at(arena, origin, ...) gravelp_fault_in(arena, origin, 0, 0, __VA_ARGS__)
 GRAVELP_INLINE void gravelp_fault(global struct gravelp_arena *arena, uint fault, uint queue,
                                   uint ticket, uint value)
 {

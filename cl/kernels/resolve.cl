@@ -87,64 +87,41 @@ GRAVELP_INLINE bool is_refused(global uint *refused, global const uchar *indices
     return found != 0;
 }
 
-/* ---- one after the other --------------------------------------------------------------------- */
+/* ---- what a message does --------------------------------------------------------------------- */
+
+/* Every command but an active message, of words of 4 and of 8 bytes, as DO(command, what, NEXT, CHANGE, type): `what`
+ * says which value it takes, and whether it answers. What DO is, both ways to apply say below. */
+#define OF_VALUE(OP, op, TYPE, type)                                                         \
+    DO(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), UPDATE, GRAVELP_NEXT_##op,               \
+       GRAVELP_UPDATE_##op, type)                                                            \
+    DO(GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE), FETCH, GRAVELP_NEXT_##op, \
+       GRAVELP_UPDATE_##op, type)
+#define OF_OTHERS(OP, TYPE, type) DO(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), OP, , , type)
+#define OF_INTEGER(TYPE, type)                      \
+    GRAVEL_INTEGER_OPERATIONS(OF_VALUE, TYPE, type) \
+    OF_OTHERS(INC, TYPE, type)                      \
+    OF_OTHERS(GET, TYPE, type)                      \
+    OF_OTHERS(CAS, TYPE, type)
+#define OF_4_BYTES                   \
+    OF_INTEGER(INT, int)             \
+    OF_INTEGER(UINT, uint)           \
+    OF_VALUE(PUT, put, FLOAT, uint)  \
+    OF_VALUE(ADD, add, FLOAT, float) \
+    OF_OTHERS(GET, FLOAT, uint)
+#ifdef GRAVEL_HAS_DOUBLE
+#define OF_DOUBLE_SUM OF_VALUE(ADD, add, DOUBLE, double)
+#else
+#define OF_DOUBLE_SUM OF_VALUE(ADD, add_bits, DOUBLE, ulong)
+#endif
+#define OF_8_BYTES                    \
+    OF_INTEGER(LONG, long)            \
+    OF_INTEGER(ULONG, ulong)          \
+    OF_VALUE(PUT, put, DOUBLE, ulong) \
+    OF_DOUBLE_SUM                     \
+    OF_OTHERS(GET, DOUBLE, ulong)
 
 /* A double's sum where the device has none. */
 #define GRAVELP_NEXT_add_bits(type, old, value) sum_doubles(old, value)
-
-#define UPDATE_SERIALLY(command, NEXT, type)            \
-    case command:                                       \
-        for (uint i = 0; i < n_messages; i++) {         \
-            volatile global type *word = WORD(type, i); \
-            *word = NEXT(type, *word, VALUE(type, i));  \
-        }                                               \
-        break;
-/* stores: whether the word changes, given `old`. */
-#define ANSWER_SERIALLY(command, NEXT, type, stores)     \
-    case command:                                        \
-        for (uint i = 0; i < n_messages; i++) {          \
-            volatile global type *word = WORD(type, i);  \
-            type old = *word;                            \
-            if (stores)                                  \
-                *word = NEXT(type, old, VALUE(type, i)); \
-            VALUE(type, i) = old;                        \
-        }                                                \
-        break;
-#define SERIALLY(OP, op, TYPE, type)                                                               \
-    UPDATE_SERIALLY(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), GRAVELP_NEXT_##op, type)          \
-    ANSWER_SERIALLY(GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE), GRAVELP_NEXT_##op, \
-                    type, true)
-#define INC_SERIALLY(TYPE, type) \
-    UPDATE_SERIALLY(GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_##TYPE), GRAVELP_NEXT_inc, type)
-#define GET_SERIALLY(TYPE, type) \
-    ANSWER_SERIALLY(GRAVELP_COMMAND(GRAVEL_GET, GRAVEL_##TYPE), GRAVELP_NEXT_put, type, false)
-#define CAS_SERIALLY(TYPE, type)                                                        \
-    ANSWER_SERIALLY(GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE), GRAVELP_NEXT_put, type, \
-                    old == EXPECTED(type, i))
-
-/* Global and local size 1. Any command but an active message. */
-kernel void apply_serially(RUN)
-{
-    if (IS_REFUSED(0))
-        return;
-    switch (kind) {
-        GRAVEL_VALUE_OPERATIONS(SERIALLY)
-        GRAVEL_INC_TYPES(INC_SERIALLY)
-        GRAVEL_INC_TYPES(CAS_SERIALLY)
-        GRAVEL_SIGNAL_TYPES(GET_SERIALLY)
-        GET_SERIALLY(DOUBLE, ulong)
-#ifdef GRAVEL_HAS_DOUBLE
-        GRAVEL_DOUBLE_OPERATIONS(SERIALLY)
-#else
-        SERIALLY(PUT, put, DOUBLE, ulong)
-        SERIALLY(ADD, add_bits, DOUBLE, ulong)
-#endif
-    }
-}
-
-/* ---- side by side ---------------------------------------------------------------------------- */
-
-/* A double's sum where the device has none. */
 #if defined(GRAVELP_INT64_ATOMICS) && !defined(GRAVEL_HAS_DOUBLE)
 GRAVELP_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
 {
@@ -156,6 +133,41 @@ GRAVELP_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
 #define GRAVELP_UPDATE_add_bits(type, word, value) add_bits_##type(word, value)
 #endif
 
+/* ---- one after the other --------------------------------------------------------------------- */
+
+#define NEXT_UPDATE(NEXT, type) *word = NEXT(type, *word, VALUE(type, i))
+#define NEXT_INC(NEXT, type) *word = GRAVELP_NEXT_inc(type, *word, 1)
+#define NEXT_FETCH(NEXT, type)               \
+    type old = *word;                        \
+    *word = NEXT(type, old, VALUE(type, i)); \
+    VALUE(type, i) = old
+#define NEXT_GET(NEXT, type) VALUE(type, i) = *word
+#define NEXT_CAS(NEXT, type)      \
+    type old = *word;             \
+    if (old == EXPECTED(type, i)) \
+        *word = VALUE(type, i);   \
+    VALUE(type, i) = old
+#define DO(command, what, NEXT, CHANGE, type)           \
+    case command:                                       \
+        for (uint i = 0; i < n_messages; i++) {         \
+            volatile global type *word = WORD(type, i); \
+            NEXT_##what(NEXT, type);                    \
+        }                                               \
+        break;
+
+/* Global and local size 1. Any command but an active message. */
+kernel void apply_serially(RUN)
+{
+    if (IS_REFUSED(0))
+        return;
+    switch (kind) {
+        OF_4_BYTES
+        OF_8_BYTES
+    }
+}
+
+/* ---- side by side ---------------------------------------------------------------------------- */
+
 /* A value as its row has it, in the lower bytes. */
 #define FROM_BITS_int(bits) as_int((uint)(bits))
 #define FROM_BITS_uint(bits) ((uint)(bits))
@@ -166,51 +178,26 @@ GRAVELP_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
 
 /* Message i: `word` of the arena [bytes], and the value. */
 #define AT(type) ((volatile global type *)(arena + word))
-#define EACH(OP, op, TYPE, type)                                                       \
-    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                  \
-        GRAVELP_UPDATE_##op(type, AT(type), FROM_BITS_##type(value));                  \
-        break;                                                                         \
-    case GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE):                   \
-        VALUE(type, i) = GRAVELP_UPDATE_##op(type, AT(type), FROM_BITS_##type(value)); \
+#define EACH_UPDATE(CHANGE, type) CHANGE(type, AT(type), FROM_BITS_##type(value))
+#define EACH_INC(CHANGE, type) GRAVELP_UPDATE_inc(type, AT(type), 1)
+#define EACH_FETCH(CHANGE, type) VALUE(type, i) = EACH_UPDATE(CHANGE, type)
+#define EACH_GET(CHANGE, type) VALUE(type, i) = *AT(type)
+#define EACH_CAS(CHANGE, type) \
+    VALUE(type, i) =           \
+        GRAVELP_ATOMIC_##type(cmpxchg)(AT(type), EXPECTED(type, i), FROM_BITS_##type(value))
+#undef DO
+#define DO(command, what, NEXT, CHANGE, type) \
+    case command:                             \
+        EACH_##what(CHANGE, type);            \
         break;
-#define INC_EACH(TYPE, type)                         \
-    case GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_##TYPE): \
-        GRAVELP_UPDATE_inc(type, AT(type), 1);       \
-        break;
-#define GET_EACH(TYPE, type)                         \
-    case GRAVELP_COMMAND(GRAVEL_GET, GRAVEL_##TYPE): \
-        VALUE(type, i) = *AT(type);                  \
-        break;
-#define CAS_EACH(TYPE, type)                                                                      \
-    case GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE):                                              \
-        VALUE(type, i) =                                                                          \
-            GRAVELP_ATOMIC_##type(cmpxchg)(AT(type), EXPECTED(type, i), FROM_BITS_##type(value)); \
-        break;
-#define EACH_INTEGER(TYPE, type)                \
-    GRAVEL_INTEGER_OPERATIONS(EACH, TYPE, type) \
-    INC_EACH(TYPE, type)                        \
-    GET_EACH(TYPE, type)                        \
-    CAS_EACH(TYPE, type)
 
 GRAVELP_INLINE void apply_one(global uchar *arena, global uchar *frame, uint kind, uint n_messages,
                               uint values_at, uint i, ulong word, ulong value)
 {
     switch (kind) {
-        EACH_INTEGER(INT, int)
-        EACH_INTEGER(UINT, uint)
-        EACH(PUT, put, FLOAT, uint)
-        EACH(ADD, add, FLOAT, float)
-        GET_EACH(FLOAT, uint)
+        OF_4_BYTES
 #ifdef GRAVELP_INT64_ATOMICS
-        EACH_INTEGER(LONG, long)
-        EACH_INTEGER(ULONG, ulong)
-        EACH(PUT, put, DOUBLE, ulong)
-#ifdef GRAVEL_HAS_DOUBLE
-        EACH(ADD, add, DOUBLE, double)
-#else
-        EACH(ADD, add_bits, DOUBLE, ulong)
-#endif
-        GET_EACH(DOUBLE, ulong)
+        OF_8_BYTES
 #endif
     }
 }

@@ -42,16 +42,15 @@ struct gravelp_view {
 
 static inline struct gravelp_view gravelp_view_of(GRAVELP_GLOBAL struct gravelp_flow *flow)
 {
-    struct gravelp_view view;
-    view.flow = flow;
-    view.channels = gravelp_flow_channels(flow);
-    view.edges = gravelp_flow_edges(flow);
-    view.heads = gravelp_flow_words(flow, flow->heads_at);
-    view.peaks = gravelp_flow_words(flow, flow->peaks_at);
-    view.tails = gravelp_flow_words(flow, flow->tails_at);
-    view.taken = gravelp_flow_words(flow, flow->taken_at);
-    view.enqueued = gravelp_flow_words(flow, flow->enqueued_at);
-    view.done = gravelp_flow_words(flow, flow->done_at);
+    const struct gravelp_view view = {flow,
+                                      gravelp_flow_channels(flow),
+                                      gravelp_flow_edges(flow),
+                                      gravelp_flow_words(flow, flow->heads_at),
+                                      gravelp_flow_words(flow, flow->tails_at),
+                                      gravelp_flow_words(flow, flow->taken_at),
+                                      gravelp_flow_words(flow, flow->enqueued_at),
+                                      gravelp_flow_words(flow, flow->done_at),
+                                      gravelp_flow_words(flow, flow->peaks_at)};
     return view;
 }
 

@@ -34,17 +34,12 @@
 #define GRAVELP_FLOW_FAULT_NONE 0u
 #define GRAVELP_FLOW_FAULT_MOST 1u /* a round makes more CEs of a channel than its edge declares */
 #define GRAVELP_FLOW_FAULT_DEEP 2u /* a spawn at the last level */
-#define GRAVELP_FLOW_FAULT_SLOT \
-    3u /* a result for a slot that does not exist: value; slots: bound */
+#define GRAVELP_FLOW_FAULT_SLOT 3u /* a result for a slot that is none: value; slots: bound */
 #define GRAVELP_FLOW_FAULT_SIGN 5u /* the kernel was built for another graph */
-#define GRAVELP_FLOW_FAULT_OPEN \
-    6u /* calls of gravel_talloc without gravel_enq; found by the chooser */
-#define GRAVELP_FLOW_FAULT_MEET \
-    7u /* value members of bound have ended a round, and the rest has not for the wait time */
-#define GRAVELP_FLOW_FAULT_JOIN \
-    8u /* an arrival at a held CE that waits for none, or is none: its state; expected: bound */
-#define GRAVELP_FLOW_FAULT_FREE \
-    9u /* a held CE is freed that is not enqueued, or again: its state; expected: bound */
+#define GRAVELP_FLOW_FAULT_OPEN 6u /* gravel_talloc without gravel_enq; found by the chooser */
+#define GRAVELP_FLOW_FAULT_MEET 7u /* late: only value members of bound have ended a round */
+#define GRAVELP_FLOW_FAULT_JOIN 8u /* a CE waits for no arrival: its state; expected: bound */
+#define GRAVELP_FLOW_FAULT_FREE 9u /* a CE freed is not enqueued: its state; expected: bound */
 #define GRAVELP_FLOW_FAULT_JOINS 10u /* a held CE is to wait for value arrivals; most: bound */
 #define GRAVELP_FLOW_FAULT_ASK 11u /* a work-item reserves value CEs with its group; most: bound */
 

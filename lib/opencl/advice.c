@@ -179,6 +179,6 @@ void gravel_advice_write(FILE *out, const char *log, const struct gravel_program
     advise_all(out, log, "conflicting types for '", text, advise_handler);
     advise_arguments(out, log, request, text);
     advise_records(out, log, request->endpoints);
-    if (strstr(log, "redefinition of 'gravel_scratch_'"))
+    if (strstr(log, "redefinition of 'gravel_gravelp_scratch_'"))
         fprintf(out, "\nadvice: GRAVEL_OPEN stands in a kernel once");
 }

@@ -106,7 +106,7 @@ STEPS = [
      "    if (usleep(100), gravelp_device_store_relaxed(&whose->offer, GRAVELP_OFFER_TAKEN), false) {"),
     ("steal", "cl/device/schedule.cl.h", "GRAVELP_OFFER_MADE) { /* relaxed: X3 decides */",
      "GRAVELP_OFFER_MADE || victim == own->group) {"),
-    ("resident-serial", "cl/device/outbox.cl.h", "    gravelp_outbox_publish_all(servers, outbox);\n    while", "    while"),
+    ("resident-serial", "cl/device/outbox.cl.h", "        gravelp_outbox_publish_all(servers, outbox);\n    }\n    while", "    }\n    while"),
     ("resident-serial", "cl/device/inbox.cl.h", "in_use < servers->n_slots ? servers->n_slots - in_use : 0;", "n + 0 * in_use;"),
     ("event", "lib/base/event.c", "    atomic_fetch_add_explicit(&event->epoch, 1, memory_order_release); /* E2 */\n", ""),
 ]
