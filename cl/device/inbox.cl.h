@@ -30,13 +30,11 @@ GRAVELP_INLINE uint gravelp_owner(ulong key, uint n)
     return owner < n ? (uint)owner : n - 1;
 }
 
-/* How many servers there are. A constant, if the program was built for them: then work-items' keys are hashed many at
+/* How many servers share out keys. A constant, if the program was built for them: then work-items' keys are hashed many at
  * once, or not at all. */
-#if defined(GRAVELP_N_SERVERS)
-#define GRAVELP_SERVERS_OF(arena) GRAVELP_N_SERVERS
-#define GRAVELP_OWNERS_OF(arena) GRAVELP_N_OWNERS /* of them share out keys */
+#if defined(GRAVELP_N_OWNERS)
+#define GRAVELP_OWNERS_OF(arena) GRAVELP_N_OWNERS
 #else
-#define GRAVELP_SERVERS_OF(arena) (gravelp_servers(arena)->n_servers)
 #define GRAVELP_OWNERS_OF(arena) (gravelp_servers(arena)->n_owners)
 #endif
 

@@ -185,7 +185,7 @@ GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
 /* Every work-item of the group: number what is collected among the messages for each server. */
 GRAVELP_INLINE void gravelp_outbox_count(struct gravel_group g, uint n)
 {
-    const uint n_servers = GRAVELP_SERVERS_OF(g.arena), n_lanes = gravelp_n_lanes();
+    const uint n_servers = gravelp_servers(g.arena)->n_servers, n_lanes = gravelp_n_lanes();
     for (uint server = (uint)gravelp_lane_id(); server < n_servers; server += n_lanes)
         g.outbox->count[server] = 0;
     gravelp_group_meet(g.arena); /* G1: no count is of messages before */

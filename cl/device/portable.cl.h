@@ -12,8 +12,7 @@
  *     GRAVELP_WARP_ITEMS=n        no built-in sub-groups, but NVIDIA's warps of n work-items
  *     GRAVEL_HAS_DOUBLE          the device has double
  * This file defines GRAVEL_HAS_LONG_WAITS where 64-bit words can be waited for.
- * GRAVEL_BUILD_OPTIONS may choose how a group counts, to try a form that the device would not get:
- *     GRAVEL_FORM_COLLECTIVES, GRAVEL_FORM_SCAN
+ * GRAVEL_FORM_SCAN in GRAVEL_BUILD_OPTIONS lets a group count as one of many threads without collectives does.
  * Compiled as C11 (no OpenCL compiler), tests/tsan/host_c11.h defines for threads what this does for kernels.
  *
  * Path:    base.h -> portable.cl.h -> workgroup.cl.h.
@@ -27,12 +26,9 @@
 #ifdef GRAVELP_SERIAL_GROUP
 #define GRAVELP_ONE_THREAD /* whatever form was chosen to count */
 #endif
-#if defined(GRAVEL_FORM_COLLECTIVES) || defined(GRAVEL_FORM_SCAN)
+#ifdef GRAVEL_FORM_SCAN
 #undef GRAVELP_SERIAL_GROUP
 #undef GRAVELP_COLLECTIVES
-#endif
-#ifdef GRAVEL_FORM_COLLECTIVES
-#define GRAVELP_COLLECTIVES
 #endif
 
 #ifndef GRAVELP_INLINE

@@ -142,34 +142,25 @@ GRAVELP_OUT_OF_LINE uint gravelp_note_far(global uchar *slot, ulong index, ulong
     return GRAVELP_NODE_FAR;
 }
 
-/* Node and index of a message with a far command. */
-GRAVELP_INLINE void gravelp_write_far(global uchar *slot, uint command, size_t stride,
-                                      size_t column, ulong index, ulong place, ulong node)
+/* Writes node and index of a message: 32 bits of each, or the package is not sent; with a far command 64. */
+GRAVELP_INLINE void gravelp_write_address(global uchar *restrict slot, uint command, size_t stride,
+                                          size_t column, ulong index, ulong place, ulong node)
 {
+    const bool is_far = (command & GRAVELP_COMMAND_FAR) != 0;
     const ulong own = GRAVELP_COMMAND_OP(command) == GRAVEL_ASK ? place : index;
     const ulong row = node >> 32 ? node : own;
     global uchar *indices = slot + GRAVELP_INDEX_ROW(stride);
-    ((global uint *)(slot + GRAVELP_NODE_ROW))[column] = node >> 32 ? GRAVELP_NODE_FAR : (uint)node;
+    uint to = (uint)node;
+    if ((is_far ? node : index | place | node) >> 32)
+        to = is_far ? GRAVELP_NODE_FAR : gravelp_note_far(slot, index, place, node);
+    ((global uint *)(slot + GRAVELP_NODE_ROW))[column] = to;
     if (GRAVELP_INDEX_BYTES(command) == 16)
         ((global struct gravelp_far_request *)indices)[column] =
             (struct gravelp_far_request){row, place};
-    else
-        ((global ulong *)indices)[column] = row;
-}
-
-/* Node and index of any other message: 32 bits of each, or the package is not sent. */
-GRAVELP_INLINE void gravelp_write_near(global uchar *restrict slot, uint command, size_t stride,
-                                       size_t column, ulong index, ulong place, ulong node)
-{
-    uint to = (uint)node;
-    if ((index | place | node) >> 32)
-        to = gravelp_note_far(slot, index, place, node);
-    ((global uint *)(slot + GRAVELP_NODE_ROW))[column] = to;
-    if (GRAVELP_INDEX_BYTES(command) == 4)
-        ((global uint *)(slot + GRAVELP_INDEX_ROW(stride)))[column] = (uint)index;
     if (GRAVELP_INDEX_BYTES(command) == 8)
-        ((global ulong *)(slot + GRAVELP_INDEX_ROW(stride)))[column] =
-            GRAVELP_REQUEST(index, place);
+        ((global ulong *)indices)[column] = is_far ? row : GRAVELP_REQUEST(index, place);
+    if (GRAVELP_INDEX_BYTES(command) == 4)
+        ((global uint *)indices)[column] = (uint)index;
 }
 
 /* Writes one of a package's n messages into its column. `command` is a constant once inlined, so one form per
@@ -179,10 +170,7 @@ GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint comma
                                          ulong node)
 {
     const size_t stride = GRAVELP_STRIDE(command, n);
-    if (command & GRAVELP_COMMAND_FAR)
-        gravelp_write_far(slot, command, stride, column, index, values.place, node);
-    else
-        gravelp_write_near(slot, command, stride, column, index, values.place, node);
+    gravelp_write_address(slot, command, stride, column, index, values.place, node);
     if (GRAVELP_IS_RECORD(command)) {
         const uint n_words = GRAVELP_RECORD_WORDS(command);
         global uint *to =

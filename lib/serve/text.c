@@ -163,8 +163,8 @@ char *gravel_server_prelude(const struct gravel_endpoints *endpoints, uint32_t n
     write_predicate(out, "GRAVELP_IS_KEYED", endpoints, 1);
     write_predicate(out, "GRAVELP_IS_PAIR", endpoints, 2);
     write_senders(out, endpoints);
-    fprintf(out, "#define GRAVELP_N_SERVERS %uu\n#define GRAVELP_N_OWNERS %uu\n%s%s",
-            servers->n_servers, servers->n_owners, n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "",
+    fprintf(out, "#define GRAVELP_N_OWNERS %uu\n%s%s", servers->n_owners,
+            n_nodes == 1 ? "#define GRAVELP_IS_ALONE\n" : "",
             servers->is_resident ? "#define GRAVELP_RESIDENT\n" : "");
     fclose(out);
     return text;
