@@ -111,21 +111,12 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
  * gravel_amN_wg and gravel_amN_wg_if with a handler that has a key go to the servers of this device if `node` is this
  * node. All other calls do what they do in any kernel.
  */
-#ifndef GRAVELP_CLIENT
-#define GRAVELP_CLIENT gravelp_outbox
-#endif
-
 #define GRAVEL_SERVER_OPEN(g)                                 \
     GRAVELP_LOCAL(GRAVELP_CLIENT, gravelp_client, outbox);    \
     GRAVEL_OPEN(g);                                           \
     enum { gravelp_in_server_ = 1 };                          \
     g.outbox = (local struct gravelp_outbox *)gravelp_client; \
     gravelp_outbox_open(g)
-
-#if !defined(GRAVELP_RESIDENT)
-#define gravelp_serve_begin(g) 1
-#define gravelp_serve_end(g) gravelp_outbox_close(g)
-#endif
 
 /*
  * Every work-item of the group: the kernel's one loop. `item` names a ulong that the loop declares, the work-item's

@@ -15,7 +15,6 @@
 #define GRAVELP_CHANNEL_CL_H
 
 #include "layout/flow.h"
-#include "wavefront.cl.h"
 #include "workgroup.cl.h"
 
 #ifdef GRAVELP_FLOW_SIGN

@@ -10,7 +10,7 @@
  * drain, where the host's clock does not advance, after about a second of polls), and the node fails with an error
  * that names the wait.
  *
- * Path:    subgroup.cl.h -> this -> wavefront.cl.h.
+ * Path:    subgroup.cl.h -> this -> workgroup.cl.h.
  * Owner:   local memory, declared by GRAVEL_FBAR. During the loop the group's scratch is its members'.
  * Memory:  W1, W2: what members did before they arrived is seen by the one that completes a phase, and what that
  *          one did by all.
@@ -21,7 +21,6 @@
 #define GRAVELP_FBAR_CL_H
 
 #include "send.cl.h"
-#include "wavefront.cl.h"
 
 #if defined(GRAVEL_HAS_SUBGROUPS)
 

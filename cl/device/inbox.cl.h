@@ -30,8 +30,8 @@ GRAVELP_INLINE uint gravelp_owner(ulong key, uint n)
     return owner < n ? (uint)owner : n - 1;
 }
 
-/* How many servers share out keys. A constant, if the program was built for them: then work-items' keys are hashed many at
- * once, or not at all. */
+/* How many servers share out keys. A constant, if the program was built for them: then work-items' keys are hashed many
+ * at once, or not at all. */
 #if defined(GRAVELP_N_OWNERS)
 #define GRAVELP_OWNERS_OF(arena) GRAVELP_N_OWNERS
 #else
@@ -49,11 +49,14 @@ GRAVELP_INLINE uint gravelp_server_of(uint command, ulong key, uint n_owners)
 }
 
 GRAVELP_INLINE global struct gravelp_queue_words *
-gravelp_inbox_words(global struct gravelp_servers *servers, uint server)
+gravelp_server_words(global struct gravelp_servers *servers, ulong offset)
 {
-    return (global struct gravelp_queue_words *)((global uchar *)servers +
-                                                 GRAVELP_INBOX_WORDS(server));
+    return (global struct gravelp_queue_words *)((global uchar *)servers + offset);
 }
+#define gravelp_inbox_words(servers, server) \
+    gravelp_server_words(servers, GRAVELP_INBOX_WORDS(server))
+#define gravelp_spill_words(servers, owner) \
+    gravelp_server_words(servers, GRAVELP_SPILL_WORDS(servers, owner))
 
 GRAVELP_INLINE global uchar *gravelp_inbox_slot(global struct gravelp_servers *servers, uint server,
                                                 uint ticket)
@@ -123,12 +126,6 @@ GRAVELP_OUT_OF_LINE bool gravelp_inbox_keep_waiting(global struct gravelp_arena 
  * all clients have finished, all inboxes are empty, and the messages handled are as many as those sent: the sum of the
  * handled is taken before the sum of the sent, so that equal sums leave no message whose handler could send more.
  */
-GRAVELP_INLINE global struct gravelp_queue_words *
-gravelp_spill_words(global struct gravelp_servers *servers, uint owner)
-{
-    return (global struct gravelp_queue_words *)((global uchar *)servers +
-                                                 GRAVELP_SPILL_WORDS(servers, owner));
-}
 GRAVELP_INLINE global struct gravelp_spilled *
 gravelp_spilled(global struct gravelp_servers *servers, uint owner, uint ticket)
 {

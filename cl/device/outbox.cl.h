@@ -23,7 +23,7 @@
 
 /* A slot that a group fills; left is 0: there is none. */
 struct gravelp_open_slot {
-    global uchar *slot; /* NULL: the messages are dropped, after a fault */
+    global uchar *slot; /* NULL: none is open, or its messages are dropped, after a fault */
     global ulong *at;   /* where the next message's first argument goes */
     uint ticket;
     uint left; /* columns */
@@ -60,7 +60,7 @@ GRAVELP_INLINE void gravelp_outbox_open(struct gravel_group g)
     if (gravelp_is_leader()) {
         g.outbox->is_server = g.outbox->command = 0;
         for (uint server = 0; server < GRAVELP_MOST_SERVERS; server++)
-            g.outbox->open[server].left = 0, g.outbox->open[server].at = 0;
+            g.outbox->open[server].left = 0, g.outbox->open[server].slot = 0;
     }
     gravelp_group_meet(g.arena); /* G1: no slot is open */
 }
@@ -70,11 +70,11 @@ GRAVELP_OUT_OF_LINE void gravelp_outbox_publish(local struct gravelp_outbox *out
                                                 uint columns)
 {
     local struct gravelp_open_slot *open = &outbox->open[server];
-    if (open->at && open->slot)
+    if (open->slot)
         gravelp_queue_publish(open->slot, open->ticket, outbox->command, columns - open->left,
                               0); /* P2 */
     open->left = 0;
-    open->at = 0;
+    open->slot = 0;
 }
 
 /* Leader: hand all open slots over. */

@@ -358,4 +358,13 @@ GRAVELP_INLINE uint gravelp_serve_end(struct gravel_group g)
 
 #endif
 #endif
+
+#if !defined(GRAVELP_SERVES) || !defined(GRAVELP_RESIDENT)
+#define gravelp_serve_begin(g) 1
+#define gravelp_serve_end(g) gravelp_outbox_close(g)
+#endif
+#ifndef GRAVELP_CLIENT
+#define GRAVELP_CLIENT gravelp_outbox
+#endif
+
 #endif

@@ -81,12 +81,9 @@ GRAVELP_INLINE ulong add_lanes(local ulong *sums, uint n, ulong own)
     return sums[lane];
 }
 
-/* Packages of this group: the first of them, and how many. */
-#define FIRST_PACKAGE ((uint)get_group_id(0) * packages_each)
-#define N_PACKAGES min(packages_each, n_packages - FIRST_PACKAGE)
-#define SHAPE_OF(p)                                                                 \
-    shape_of(slot_of(arena, slots_at, slot_bytes, FIRST_PACKAGE + (p)), slot_bytes, \
-             ticket + FIRST_PACKAGE + (p), most, command, base)
+#define FIRST_PACKAGE ((uint)get_group_id(0) * packages_each) /* of this group */
+#define SHAPE_OF(i) \
+    shape_of(slot_of(arena, slots_at, slot_bytes, i), slot_bytes, ticket + (i), most, command, base)
 
 /*
  * Any local size that is a multiple of team, of whose lanes so many share a package; as many groups as the packages
@@ -98,12 +95,12 @@ kernel void count_messages(RUN, global uint *tiles, uint in_order, uint team, ui
                            local uint *counts, local uint *lengths)
 {
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
-    uint first = FIRST_PACKAGE, n = N_PACKAGES;
+    uint first = FIRST_PACKAGE, n = min(packages_each, n_packages - first);
     for (uint i = lane; i < (n_nodes + 1) * n_replicas; i += n_lanes)
         counts[i] = 0;
     gravelp_barrier_group();
     for (uint p = lane; p < n; p += n_lanes) {
-        lengths[p] = SHAPE_OF(p).x;
+        lengths[p] = SHAPE_OF(first + p).x;
         if (lengths[p] == 0)
             atomic_inc(&counts[n_nodes * n_replicas]);
     }
@@ -386,8 +383,7 @@ kernel void group_by_node(RUN, global uint *tiles, uint in_order, uint columns, 
         uint n = min(packages_each, n_packages - tile.first_package);
         global uint *taken = in_order ? ROW_OF(tiles, tile.first_package / packages_each) : TAKEN;
         for (uint p = lane; p < n; p += n_lanes)
-            shapes[p] = shape_of(slot_of(arena, slots_at, slot_bytes, tile.first_package + p),
-                                 slot_bytes, ticket + tile.first_package + p, most, command, base);
+            shapes[p] = SHAPE_OF(tile.first_package + p);
         for (uint round = 0; round < n_rounds; round++) {
             tile.first_column = round * columns;
             for (uint i = lane; i < n_nodes * n_replicas; i += n_lanes)
