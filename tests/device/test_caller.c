@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The caller's own OpenCL objects: context, device and queue brought along, kernels enqueued by
- * clEnqueueNDRangeKernel, two kernels at once, profiling and out-of-order queues, wait lists.
+ * clEnqueueNDRangeKernel, profiling and out-of-order queues, wait lists.
  *
  * Path: meson test -> this -> lib/device/device.c, node/launches.c
  */
@@ -214,37 +214,6 @@ TEST(kernel_with_a_global_offset_sends_all)
     expect_words(gravel, 1, words + 512 * sizeof(cl_uint), 1, 256);
     expect_words(gravel, 1, words + 768 * sizeof(cl_uint), 0, 256);
     clReleaseCommandQueue(queue);
-}
-
-TEST(two_kernels_at_once_on_two_queues_send_all)
-{
-    struct gravel_config config = loopback_config(2);
-    if (!strcmp(config.step, "svm") || !strcmp(config.step, "auto"))
-        config.queue_bytes =
-            2 * 9280; /* they get into each other's way; elsewhere only gravel_launch may wait */
-    struct gravel *gravel = scoped_node(&config, NULL);
-    cl_command_queue queues[2];
-    uint64_t table = alloc_or_die(gravel, 64);
-    cl_kernel kernels[2];
-    for (uint64_t k = 0; k < 2; k++) {
-        queues[k] = make_queue(gravel_cl_context(gravel), gravel_cl_device(gravel), 0);
-        kernels[k] = scoped_body(
-            gravel, "for (uint n = 0; n < 4; n++) gravel_inc_uint_wg(g, a, (uint)b, i % 2);", table,
-            k, 0);
-    }
-    for (int round = 0; round < 4; round++)
-        for (int k = 0; k < 2; k++) {
-            enqueue(queues[k], kernels[k], NULL);
-            clFlush(queues[k]);
-        }
-    for (int k = 0; k < 2; k++)
-        MUST(clFinish(queues[k]) == CL_SUCCESS);
-    OK(gravel_barrier(gravel));
-    for (uint32_t node = 0; node < 2; node++)
-        for (int k = 0; k < 2; k++)
-            assert_int_equal(word32(gravel, node, table + 4u * (unsigned)k), 4 * 4 * 2048);
-    for (int k = 0; k < 2; k++)
-        clReleaseCommandQueue(queues[k]);
 }
 
 /* Of another context, of which a driver may do anything with what this node's queue gets. */

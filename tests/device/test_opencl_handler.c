@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Handlers written in OpenCL C: host functions run behind them, they run while kernels wait for the room that they make,
- * and what is refused. What they do is shown by gravel-conformance, what they see by histories.
+ * those that are asked run once, and what is refused. What they do is shown by gravel-conformance, what they see by histories.
  *
- * Path: meson test -> this -> lib/serve/calls.c, lib/device/device.c, lib/node/agree.c
+ * Path: meson test -> this -> lib/serve/calls.c, lib/device/device.c, lib/node/agree.c, lib/network/resolving.c
  */
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "expect.h"
@@ -23,16 +24,26 @@ static int note_run(struct gravel *node, void *user, uint32_t from,
     return 0;
 }
 
-#define TURN 2u /* by position */
+static int ignore(struct gravel *node, void *user, uint32_t source, const uint64_t *args)
+{
+    (void)node, (void)user, (void)source, (void)args;
+    return 0;
+}
 
-static const struct gravel_handler handlers[] = {
+enum { TURN, DRAW, NARROW }; /* by position */
+
+static struct gravel_handler handlers[] = {
+    {.name = "turn", .n_args = 2},
+    {.name = "draw", .n_args = 2, .n_answers = 1, .serve = {.n_keys = 1}},
+    {.name = "narrow", .n_args = 2, .arg_bytes = 4, .function = ignore},
     {.name = "tally", .n_args = 2},
     {.name = "nothing", .n_args = 0},
-    {.name = "turn", .n_args = 2},
     {.name = "note_run", .n_args = 0, .function = note_run},
+    {.name = "mute", .n_args = 1},
+    {.name = "wide", .n_args = 2, .function = ignore},
 };
 
-static const struct gravel_bindings table =
+static struct gravel_bindings table =
     GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = sizeof handlers / sizeof *handlers,
                     .device_code.source = opencl_handler_cl, .device_code.name = "tally.cl");
 
@@ -90,6 +101,85 @@ TEST(long_runs_of_empty_messages_end)
     assert_int_equal(stats.resolved_messages, 32 * 65536);
 }
 
+/* ---- those that are asked -------------------------------------------------------------------- */
+
+#define N_KEYS 7u
+#define N_ASKED 3072u
+
+/* Message i is for node i % N_KEYS % N_NODES and key i % N_KEYS: each got a number of its own. If two handlers ran at once, or an
+ * answer went to a wrong place, a number would come twice or not at all. */
+static void expect_drawn(struct gravel *node, uint64_t numbers, uint64_t answers, uint32_t bytes)
+{
+    static unsigned char seen[N_KEYS][N_ASKED];
+    const void *got = read_map(node, 0, answers, (uint64_t)N_ASKED * bytes);
+    memset(seen, 0, sizeof seen);
+    for (uint32_t i = 0; i < N_ASKED; i++) {
+        const uint64_t answer = bytes == 4 ? ((const cl_uint *)got)[i] : ((const cl_ulong *)got)[i];
+        const uint32_t key = i % N_KEYS, number = (uint32_t)answer & 0xffff;
+        assert_int_equal(answer >> 16, key % N_NODES | key << 8);
+        assert_in_range(number, 0, (N_ASKED - key - 1) / N_KEYS);
+        assert_int_equal(seen[key][number]++, 0);
+    }
+    unmap(node, got);
+    for (uint32_t key = 0; key < N_KEYS; key++)
+        assert_int_equal(word32(node, key % N_NODES, numbers + 4 * key),
+                         (N_ASKED - key - 1) / N_KEYS + 1);
+}
+
+/* Servers as they are derived; with lists, as on a GPU; with owners of the program's choice. */
+TEST(groups_ask)
+{
+    static const struct {
+        uint32_t n_servers, server_items, arg_bytes;
+        const char *options;
+    } rows[] = {
+        {0, 0, 8, ""}, {5, 32, 4, "-DGRAVEL_FORM_SCAN"}, {3, 0, 8, "-DGRAVEL_OWNER(key,n)=(key)"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gravel_config config = loopback_config(N_NODES);
+        handlers[DRAW].arg_bytes = rows[i].arg_bytes;
+        table.device_code.options = rows[i].arg_bytes == 4 ? "-DNUMBER=uint" : NULL;
+        config.timeout_ms *= patience();
+        config.n_servers = rows[i].n_servers;
+        config.server_items = rows[i].server_items;
+        config.buffer_bytes = 1u << 20; /* runs so long that groups that serve run side by side */
+        if (*rows[i].options)
+            strcpy(config.build_options, rows[i].options);
+        struct gravel *node = scoped_node(&config, &table);
+        const uint64_t numbers = alloc_or_die(node, 4 * N_KEYS);
+        const uint64_t answers = alloc_or_die(node, 8 * N_ASKED), signal = alloc_or_die(node, 64);
+        OK(run_body(node,
+                    BODY("struct gravel_reply reply = {b, c};"
+                         "gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 7, a, reply, "
+                         "(uint)i, i % 7 % 3);"),
+                    N_ASKED, 64, numbers, answers, signal));
+        expect_drawn(node, numbers, answers, rows[i].arg_bytes);
+        assert_int_equal(word32(node, 0, signal), N_ASKED);
+    }
+}
+
+static uint64_t sent_bytes(void)
+{
+    struct gravel_stats stats;
+    OK(gravel_stats_read(gravel, &stats, sizeof stats, 1));
+    return stats.buffer_bytes;
+}
+
+TEST(of_narrow_arguments_half_as_much_travels)
+{
+    const uint64_t before = sent_bytes(), args[] = {7, UINT64_C(1) << 32};
+    OK(run_body(gravel, BODY("gravel_am2_wg(g, GRAVEL_HANDLER(wide), i, 2, 1);"), N_ASKED, 64, 0, 0,
+                0));
+    const uint64_t between = sent_bytes();
+    OK(run_body(gravel, BODY("gravel_am2_wg(g, GRAVEL_HANDLER(narrow), i, 2, 1);"), N_ASKED, 64, 0,
+                0, 0));
+    assert_in_range(between - before, 16 * N_ASKED, 18 * N_ASKED);
+    assert_in_range(sent_bytes() - between, 8 * N_ASKED, 9 * N_ASKED);
+    expect_error(gravel_am(gravel, NARROW, args, 2, 1), GRAVEL_EINVAL,
+                 "handler narrow takes arguments of 4 bytes, and argument 1 is 4294967296");
+    expect_error(run_body(gravel, BODY("gravel_am2_wg(g, 2, i, 2, 1);"), 64, 64, 0, 0, 0),
+                 GRAVEL_EHANDLER, "(narrow) takes arguments of 4 bytes, the message has them of 8");
+}
+
 /* ---- room that handlers must make ------------------------------------------------------------ */
 
 /* One slot and small buffers: groups wait for room until calls have been run, again and again. */
@@ -117,6 +207,30 @@ TEST(handlers_run_while_kernels_wait_for_room)
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
+
+static void expect_refused(const char *body, int code, const char *part)
+{
+    expect_error(run_body(gravel, body, 64, 64, words, words, 0), code, part);
+    for (uint32_t node = 0; node < 2; node++)
+        expect_words(gravel, node, words, 0, 4096);
+    expect_works(gravel);
+}
+
+TEST(messages_that_nobody_can_answer_are_refused)
+{
+    expect_refused("gravel_ask1_wg(g, GRAVEL_HANDLER(mute), i, ((struct gravel_reply){b, "
+                   "GRAVEL_NO_SIGNAL}), 0, 1);",
+                   GRAVEL_EHANDLER, "(mute) is asked, and does not answer");
+    expect_refused("gravel_ask1_wg(g, GRAVEL_HANDLER(draw), 0, ((struct gravel_reply){b, "
+                   "GRAVEL_NO_SIGNAL}), 0, 1);",
+                   GRAVEL_EHANDLER, "(draw) takes 2 arguments, the message has 1");
+    expect_refused("gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 3, a, ((struct gravel_reply){b, "
+                   "GRAVEL_NO_SIGNAL}), (uint)i + 2000, 1);",
+                   GRAVEL_ERANGE, "place 2048 of ulong at result");
+    expect_refused("gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 3, a, ((struct gravel_reply){b, "
+                   "2}), 0, 1);",
+                   GRAVEL_ERANGE, "signal at 2 is not a multiple of 4");
+}
 
 /* Where launches are cut for the handlers' sake, a slice that leaves them no room is refused. */
 TEST(slices_without_room_are_refused)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches of clients and servers: every message is run once, those with equal keys never at once, whatever the sizes;
- * beside messages with keys from elsewhere. So are messages that handlers send, after what the sender stored, and a
+ * Launches of clients and servers: every message is run once, those with equal keys never at once, whatever the sizes. So are messages that handlers send, after what the sender stored, and a
  * launch ends behind the last of them. What they refuse and tell: messages to no node, wrong launches and programs, modes
  * that cannot be, inboxes and rings that overflow, servers and clients that do not come.
  *
@@ -11,7 +10,6 @@
  *
  * Path: meson test -> this, kernels/server.cl -> lib/server, lib/serve, cl/server.cl.h, cl/device/inbox.cl.h
  */
-#include <pthread.h>
 #include <stdlib.h>
 
 #include <gravel/server.h>
@@ -39,8 +37,7 @@ static int unkeyed(struct gravel *gravel, void *user, uint32_t from, const uint6
     return 0;
 }
 
-/* Ids by position in the tables. */
-enum { WITNESS, HOP = 1 };
+#define HOP 1u /* by position in the table of senders */
 
 static const struct gravel_handler handlers[] = {
     {.name = "witness", .n_args = 2, .serve = {.n_keys = 1}},
@@ -226,30 +223,6 @@ TEST(other_calls_do_what_they_do_anywhere)
     unmap(served.gravel, ledger);
     OK(gravel_barrier(served.gravel));
     assert_int_equal(word32(served.gravel, MOST_NODES - 1, served.marks), n_items);
-}
-
-#define N_SENT 24000u
-
-static void *send_from_host(void *of)
-{
-    struct gravel *gravel = of;
-    for (uint64_t i = 0; i < N_SENT; i++) {
-        const uint64_t args[] = {0, MOST_ITEMS - N_SENT + i};
-        OK(gravel_am(gravel, WITNESS, args, 2, 0));
-    }
-    return NULL;
-}
-
-/* The host sends to the key that a launch serves, meanwhile. */
-TEST(messages_from_elsewhere_wait_for_their_turn)
-{
-    struct served served = open_nodes(MOST_NODES, &plain);
-    pthread_t thread;
-    MUST(pthread_create(&thread, NULL, send_from_host, served.gravel) == 0);
-    OK(launch(&served, "send", 1, 1, MOST_ITEMS - N_SENT));
-    pthread_join(thread, NULL);
-    OK(gravel_quiet(served.gravel));
-    expect_sent(&served, MOST_ITEMS, 1, 1);
 }
 
 /* More messages of each client than all slots hold, to one server. */

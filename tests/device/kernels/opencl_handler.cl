@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers in OpenCL C. table: heap offset of uint [4096].
+ * Handlers in OpenCL C. table: heap offset of uint [4096]. draw: answers the numbers of a key one after the other, by a plain
+ * load and store; of NUMBER.
  *
  * Path: test_opencl_handler.c -> this -> cl/gravel.cl.h
  */
 #include "gravel.cl.h"
+
+#if !defined(NUMBER)
+#define NUMBER ulong
+#endif
 
 void tally(struct gravel_call call, ulong table, ulong key)
 {
@@ -25,4 +30,20 @@ void turn(struct gravel_call call, ulong at, ulong n)
 void nothing(struct gravel_call call)
 {
     (void)call;
+}
+
+NUMBER draw(struct gravel_call call, NUMBER key, NUMBER table)
+{
+    volatile global uint *number = (volatile global uint *)gravel_call_local(call, table) + key;
+    const uint drawn = *number;
+    uint n_same = 0;
+    for (uint i = 0; i < 30000; i++) /* for others to come between */
+        n_same += *number == drawn;
+    *number = drawn + 1;
+    return (NUMBER)((n_same == 30000 ? drawn : 0xffff) | call.node << 16 | (uint)key << 24);
+}
+
+void mute(struct gravel_call call, ulong a)
+{
+    (void)call, (void)a;
 }
