@@ -73,30 +73,26 @@ GRAVELP_OUT_OF_LINE void gravelp_accumulator_refuse(global struct gravelp_accumu
         type old = GRAVELP_PEEK(type, word);                                             /* A5 */ \
         return (improves) && (old = GRAVELP_UPDATE_##op(type, word, value), (improves)); /* A5 */ \
     }
-#define GRAVELP_DEFINE_ACCUMULATE_INTEGER(TYPE, type)                                              \
-    GRAVELP_INLINE bool gravelp_accumulate_##type(uint op, volatile global type *word, type value) \
-    {                                                                                              \
-        switch (op) {                                                                              \
-            GRAVELP_ACCUMULATE_SUM(ADD, add, type)                                                 \
-            GRAVELP_ACCUMULATE_SUM(XOR, xor, type)                                                 \
-            GRAVELP_ACCUMULATE_BEST(MIN, min, type, value < old)                                   \
-            GRAVELP_ACCUMULATE_BEST(MAX, max, type, value > old)                                   \
-            GRAVELP_ACCUMULATE_BEST(AND, and, type, (old & value) != old)                          \
-            GRAVELP_ACCUMULATE_BEST(OR, or, type, (old | value) != old)                            \
-        }                                                                                          \
-        return false;                                                                              \
-    }                                                                                              \
-    GRAVELP_DEFINE_ACCUMULATE(TYPE, type)
-#define GRAVELP_DEFINE_ACCUMULATE_REAL(TYPE, type)                                                 \
-    GRAVELP_INLINE bool gravelp_accumulate_##type(uint op, volatile global type *word, type value) \
-    {                                                                                              \
-        (void)op;                                                                                  \
-        return GRAVELP_UPDATE_add(type, word, value) == 0; /* A5 */                                \
-    }                                                                                              \
-    GRAVELP_DEFINE_ACCUMULATE(TYPE, type)
-#define GRAVELP_DEFINE_ACCUMULATE(TYPE, type)                                                    \
-    GRAVELP_INLINE void gravel_accumulate_##type##_wi(                                           \
-        struct gravel_group g, GRAVEL_ACCUMULATOR(a), ulong index, type value, ulong node)       \
+#define GRAVELP_ACCUMULATE_INTEGER(type)                              \
+    switch (op) {                                                     \
+        GRAVELP_ACCUMULATE_SUM(ADD, add, type)                        \
+        GRAVELP_ACCUMULATE_SUM(XOR, xor, type)                        \
+        GRAVELP_ACCUMULATE_BEST(MIN, min, type, value < old)          \
+        GRAVELP_ACCUMULATE_BEST(MAX, max, type, value > old)          \
+        GRAVELP_ACCUMULATE_BEST(AND, and, type, (old & value) != old) \
+        GRAVELP_ACCUMULATE_BEST(OR, or, type, (old | value) != old)   \
+    }                                                                 \
+    return false;
+#define GRAVELP_ACCUMULATE_REAL(type) \
+    (void)op;                         \
+    return GRAVELP_UPDATE_add(type, word, value) == 0; /* A5 */
+#define GRAVELP_DEFINE_ACCUMULATE(TYPE, type, KIND)                                              \
+    GRAVELP_INLINE bool gravelp_accumulate_##type(uint op, volatile global type *word,           \
+                                                  type value){GRAVELP_ACCUMULATE_##KIND(         \
+        type)} GRAVELP_INLINE void gravel_accumulate_##type##_wi(struct gravel_group g,          \
+                                                                 GRAVEL_ACCUMULATOR(a),          \
+                                                                 ulong index, type value,        \
+                                                                 ulong node)                     \
     {                                                                                            \
         if (a->word_type != GRAVEL_##TYPE || index >= a->n || node >= a->n_nodes) {              \
             gravelp_accumulator_refuse(a, GRAVEL_##TYPE, index, node);                           \
@@ -111,14 +107,14 @@ GRAVELP_OUT_OF_LINE void gravelp_accumulator_refuse(global struct gravelp_accumu
         }                                                                                        \
     }
 
-GRAVELP_DEFINE_ACCUMULATE_INTEGER(INT, int)
-GRAVELP_DEFINE_ACCUMULATE_INTEGER(UINT, uint)
-GRAVELP_DEFINE_ACCUMULATE_REAL(FLOAT, float)
+GRAVELP_DEFINE_ACCUMULATE(INT, int, INTEGER)
+GRAVELP_DEFINE_ACCUMULATE(UINT, uint, INTEGER)
+GRAVELP_DEFINE_ACCUMULATE(FLOAT, float, REAL)
 #ifdef GRAVELP_HAS_LONG_UPDATES
-GRAVELP_DEFINE_ACCUMULATE_INTEGER(LONG, long)
-GRAVELP_DEFINE_ACCUMULATE_INTEGER(ULONG, ulong)
+GRAVELP_DEFINE_ACCUMULATE(LONG, long, INTEGER)
+GRAVELP_DEFINE_ACCUMULATE(ULONG, ulong, INTEGER)
 #ifdef GRAVEL_HAS_DOUBLE
-GRAVELP_DEFINE_ACCUMULATE_REAL(DOUBLE, double)
+GRAVELP_DEFINE_ACCUMULATE(DOUBLE, double, REAL)
 #endif
 #endif
 

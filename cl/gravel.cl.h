@@ -157,7 +157,7 @@ GRAVELP_INLINE void gravel_barrier_wg(struct gravel_group g)
  *
  * Source:  Orr 2016, section 5.3 (work-group-granularity control flow, which is hardware's there).
  */
-#define GRAVEL_SHARES(turns) GRAVELP_LOCAL(gravel_shares, turns, shares)
+#define GRAVEL_SHARES(turns) GRAVELP_LOCAL(gravelp_scratch, turns, shares)
 #define GRAVEL_FOR_SHARED_WG(g, shares, turn, n)                                     \
     for (struct gravel_turn turn =                                                   \
              gravelp_share_take((shares), 0, gravelp_share_out((g), (shares), (n))); \

@@ -3,7 +3,7 @@
  * Turns that the work-items of a group share: each takes the next turn of any of them.
  *
  * Path:    gravel.cl.h's GRAVEL_FOR_SHARED_WG -> this.
- * Owner:   local memory, declared by GRAVEL_SHARES; one shared loop at a time.
+ * Owner:   local memory, declared by GRAVEL_SHARES; one shared loop at a time. lanes: turns before a work-item's own.
  * Threads: every work-item of the group.
  * Memory:  through local memory between barriers of the group (G1).
  * Source:  replaces the work-group-granularity control flow of Orr 2016, section 5.3, which is hardware's.
@@ -12,11 +12,6 @@
 #define GRAVELP_SHARE_CL_H
 
 #include "workgroup.cl.h"
-
-/* Local memory of a shared loop. */
-struct gravel_shares {
-    struct gravelp_scratch turns; /* lanes: per work-item, turns of the group before its own */
-};
 
 /* What a work-item does in one round. */
 struct gravel_turn {
@@ -31,35 +26,34 @@ struct gravel_turn {
  * Every work-item of the group: shares out its n turns. Returns how many the group has, fewer than
  * 2^32; 0, after a fault, in a group larger than GRAVEL_MAX_GROUP.
  */
-GRAVELP_INLINE uint gravelp_share_out(struct gravel_group g, local struct gravel_shares *shares,
+GRAVELP_INLINE uint gravelp_share_out(struct gravel_group g, local struct gravelp_scratch *shares,
                                       uint n)
 {
     gravelp_group_meet_apart(g.arena); /* G1: no work-item reads an earlier loop's turns */
-    g.scratch = &shares->turns;
+    g.scratch = shares;
     gravelp_sums(g, n, false);
 #if defined(GRAVELP_SERIAL_GROUP)
     gravelp_group_meet(g.arena); /* G1: the leader has added */
 #endif
-    return shares->turns.n_active;
+    return shares->n_active;
 }
 
 /* Any work-item, after gravelp_share_out: its turn in the round that begins with the group's turn `round` of n. */
-GRAVELP_INLINE struct gravel_turn gravelp_share_take(local struct gravel_shares *shares, uint round,
-                                                     uint n)
+GRAVELP_INLINE struct gravel_turn gravelp_share_take(local struct gravelp_scratch *shares,
+                                                     uint round, uint n)
 {
     uint turn = round + (uint)gravelp_lane_id(), low = 0;
     bool active = round < n && (uint)gravelp_lane_id() < n - round;
     for (uint left = active ? gravelp_n_lanes() : 1;
          left > 1;) { /* low: the last lane with at most `turn` before */
         uint half_down = left / 2;
-        low = shares->turns.lanes[low + half_down] <= turn ? low + half_down : low;
+        low = shares->lanes[low + half_down] <= turn ? low + half_down : low;
         left -= half_down;
     }
-    return (struct gravel_turn){active, low, active ? turn - shares->turns.lanes[low] : 0, round,
-                                n};
+    return (struct gravel_turn){active, low, active ? turn - shares->lanes[low] : 0, round, n};
 }
 
-GRAVELP_INLINE struct gravel_turn gravelp_share_next(local struct gravel_shares *shares,
+GRAVELP_INLINE struct gravel_turn gravelp_share_next(local struct gravelp_scratch *shares,
                                                      struct gravel_turn turn)
 {
     uint left = turn.n_turns - turn.round,

@@ -42,7 +42,7 @@ struct gravelp_lane {
     struct gravelp_wave *waves;         /* the group's, for built-in sub-groups */
     uint n_wave_calls, n_wave_barriers; /* made by this work-item */
     void *scratch;                      /* the group's local memory: struct gravelp_scratch, */
-    void *shares;                       /* struct gravel_shares, */
+    void *shares;                       /* that of a shared loop, */
     void *fbar;                         /* struct gravel_fbar, */
     void *own;                          /* struct gravelp_own, */
     void *flow;                         /* struct gravelp_flow_scratch */

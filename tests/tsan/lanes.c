@@ -26,7 +26,7 @@ struct lane {
 struct group {
     group_barrier barrier;
     struct gravelp_scratch scratch;
-    struct gravel_shares shares;
+    struct gravelp_scratch shares;
     union {
         struct gravelp_outbox outbox;
         struct gravelp_service service;
