@@ -6,7 +6,7 @@
  *
  * The linker sends the calls here (--wrap): queues without a channel of their own are the first one.
  *
- * Path: meson test -> this, kernels/packed.cl -> lib/self_test/second_kernel.c, lib/accumulate, lib/mirror, lib/steal
+ * Path: meson test -> this -> lib/self_test/second_kernel.c, lib/accumulate, lib/mirror, lib/steal
  */
 #include "wrapped_opencl.h"
 #include "expect.h"
@@ -15,16 +15,12 @@
 #include <gravel/mirror.h>
 #include <gravel/steal.h>
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 /* A node has eight queues at most (docs/design/progress.md), one of them in two parts of its resolver. */
 #define MOST_HELD 9u
 #define N_OBJECTS 20u /* of each kind */
-#define N_WORDS 4096u /* of an accumulator: more than a flush sends as host calls do */
-#define N_ROUNDS 5u
-
-extern const char packed_cl[];
+#define N_WORDS 4096u /* of an accumulator */
 
 static cl_command_queue first;
 static unsigned n_queues, n_channels;
@@ -126,63 +122,26 @@ static void destroy(struct objects *objects)
     }
 }
 
-/* Accumulator number i gets i % 3 + 1 in each of its words, and is flushed. */
-static void add_and_flush(struct objects *objects, cl_kernel kernel)
-{
-    static const size_t n = N_WORDS;
-    for (unsigned i = 0; i < N_OBJECTS; i++) {
-        OK(gravel_kernel_set_accumulator(objects->accumulators[i], kernel, 1));
-        for (unsigned times = 0; times <= i % 3; times++)
-            OK(gravel_launch(objects->gravel, kernel, 1, &n, NULL, 0, NULL, NULL));
-        OK(gravel_accumulator_flush(objects->accumulators[i]));
-    }
-}
-
-/* Makes deques of its own beside the flushes, and fills and empties them. @return NULL; what a call failed with. */
-static void *use_deques(void *context)
-{
-    const struct objects *objects = context;
-    static const uint64_t tasks[64] = {0};
-    intptr_t code = 0;
-    for (unsigned round = 0; round < N_ROUNDS * N_OBJECTS && !code; round++) {
-        struct gravel_steal *deques;
-        code = gravel_steal_create(&deques, objects->gravel, NULL);
-        if (!code)
-            code = gravel_steal_fill(deques, tasks, 64);
-        if (!code)
-            code = gravel_steal_destroy(deques);
-    }
-    return (void *)code;
-}
-
+/* Nor where they are flushed. */
 TEST(accumulators_mirrors_and_deques_have_one_queue)
 {
+    static const uint64_t tasks[64] = {0};
     struct objects objects;
-    pthread_t thread;
-    void *code;
     OK(open_with(1000, &objects.gravel));
     objects.words = alloc_or_die(objects.gravel, N_OBJECTS * N_WORDS * sizeof(cl_uint));
-    cl_program program = build_or_die(objects.gravel, packed_cl, "");
-    cl_kernel kernel = kernel_or_die(objects.gravel, program, "add");
-    clReleaseProgram(program);
     const unsigned before = n_held;
     most_held = before;
     make(&objects);
+    for (unsigned i = 0; i < N_OBJECTS; i++) {
+        OK(gravel_accumulator_flush(objects.accumulators[i]));
+        OK(gravel_mirror_share(objects.mirrors[i]));
+        OK(gravel_steal_fill(objects.deques[i], tasks, 64));
+    }
     assert_int_equal(n_held, before);
     assert_in_range(most_held, before, before + 1); /* one for a moment, where a buffer is made */
     assert_in_range(n_held, 1, MOST_HELD);
-    MUST(pthread_create(&thread, NULL, use_deques, &objects) == 0);
-    for (unsigned round = 0; round < N_ROUNDS; round++)
-        add_and_flush(&objects, kernel);
-    MUST(pthread_join(thread, &code) == 0);
-    assert_null(code);
-    OK(gravel_barrier(objects.gravel));
-    for (uint64_t i = 0; i < N_OBJECTS; i++)
-        expect_words(objects.gravel, 1, objects.words + i * N_WORDS * sizeof(cl_uint),
-                     (uint32_t)(i % 3 + 1) * N_ROUNDS, N_WORDS);
     destroy(&objects);
     assert_int_equal(n_held, before);
-    clReleaseKernel(kernel);
     OK(gravel_close(objects.gravel));
     assert_int_equal(n_held, 0);
 }

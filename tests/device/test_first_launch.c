@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first launch of a kernel behind one that waits for room: a driver may have to load it, or to enlarge what it keeps
- * for all kernels, and wait for an idle device with every other thread kept out. Every form of kernel and every way to
- * enqueue one ends, on any device; pooled_driver.c makes PoCL such a driver.
+ * The first launch of a kernel behind one that waits for room: a driver may have to enlarge what it keeps for all kernels, and
+ * wait for an idle device with every other thread kept out. Every way to enqueue one ends, on any device; pooled_driver.c makes
+ * PoCL such a driver.
  *
  * The array of each case is larger than any before, for a driver keeps what it has.
  *
@@ -17,10 +17,7 @@
 #include <gravel/steal.h>
 
 #define LIMIT_S 60u
-#define EACH 24u /* messages of a work-item of the kernel that waits */
 #define QUEUE_BYTES (16u * 9280u)
-
-extern const char first_launch_cl[]; /* kernels/ */
 
 /* Its name tells how much private memory it takes: for pooled_driver.c. A program of its own, for there are many sizes. */
 static const char array_source[] = "kernel void NAME(global void *arena, global uint *out)\n"
@@ -39,13 +36,6 @@ static const char array_source[] = "kernel void NAME(global void *arena, global 
 static struct gravel *gravel;
 static cl_mem out;
 static unsigned private_bytes = 2048;
-
-static cl_program build(void)
-{
-    char options[32];
-    snprintf(options, sizeof options, "-DEACH=%u", EACH);
-    return build_or_die(gravel, first_launch_cl, options);
-}
 
 /* A program of a larger array than any before, by the library, or by OpenCL: then only gravel_launch can know of it. */
 static cl_program build_array(bool by_library, char name[32])
@@ -67,13 +57,18 @@ static cl_program build_array(bool by_library, char name[32])
 }
 
 /* Enough messages to fill the queues many times over. */
-static void launch_sender(cl_program program, uint64_t table)
+static void launch_sender(uint64_t table)
 {
-    const cl_uint n_nodes = gravel_n_nodes(gravel);
     const size_t local = GROUP, global = (size_t)n_compute_units(gravel) * 16 * GROUP;
-    cl_kernel kernel = kernel_or_die(gravel, program, "send_much");
-    SET(kernel, 1, table);
-    SET(kernel, 2, n_nodes);
+    cl_kernel kernel = body_kernel(
+        gravel,
+        BODY(
+            "uint x = (uint)i * 2654435761u + 1;"
+            "for (uint n = 0; n < 24; n++) {"
+            "    x = x * 1664525u + 1013904223u;"
+            "    gravel_inc_uint_wg(g, a, x >> 8 & 1023, (gravel_node(g) + 1) % gravel_n_nodes(g));"
+            "}"),
+        (const uint64_t[3]){table});
     OK(gravel_launch(gravel, kernel, 1, &global, &local, 0, NULL, NULL));
     clReleaseKernel(kernel);
 }
@@ -105,20 +100,12 @@ static void on_an_own_queue(cl_kernel kernel, const size_t *global, const size_t
     clReleaseCommandQueue(queue);
 }
 
-/* What runs behind the kernel that waits: a kernel of that name, or of an array; how it is enqueued; when and by whom the
- * program of the array is built. */
+/* How the kernel behind the one that waits is enqueued; when and by whom its program is built. */
 static const struct row {
-    const char *name;
     way *enqueue;
     enum { BEFORE, BESIDE, BY_CALLER } built;
-} rows[] = {
-    {"plain", by_launch, BEFORE},       {"plain", on_the_nodes_queue, BEFORE},
-    {"opened", by_launch, BEFORE},      {"opened", on_the_nodes_queue, BEFORE},
-    {"with_local", by_launch, BEFORE},  {"with_local", on_the_nodes_queue, BEFORE},
-    {NULL, by_launch, BEFORE},          {NULL, on_the_nodes_queue, BEFORE},
-    {NULL, on_an_own_queue, BEFORE},    {NULL, by_launch, BESIDE},
-    {NULL, on_the_nodes_queue, BESIDE}, {NULL, by_launch, BY_CALLER},
-};
+} rows[] = {{by_launch, BEFORE}, {on_the_nodes_queue, BEFORE}, {on_an_own_queue, BEFORE},
+            {by_launch, BESIDE}, {on_the_nodes_queue, BESIDE}, {by_launch, BY_CALLER}};
 
 static void run_behind(const struct row *row)
 {
@@ -126,23 +113,21 @@ static void run_behind(const struct row *row)
     const bool by_library = row->built != BY_CALLER;
     char name[32];
     uint64_t table = alloc_or_die(gravel, 4096);
-    cl_program forms = build(), array = NULL;
-    if (!row->name && row->built != BESIDE)
+    cl_program array = NULL;
+    watch(LIMIT_S, "a kernel behind one that waits");
+    if (row->built != BESIDE)
         array = build_array(by_library, name);
-    watch(LIMIT_S, row->name ? row->name : name);
-    launch_sender(forms, table);
-    if (!row->name && row->built == BESIDE)
+    launch_sender(table);
+    if (row->built == BESIDE)
         array = build_array(by_library, name);
-    cl_kernel kernel = kernel_or_die(gravel, array ? array : forms, row->name ? row->name : name);
+    cl_kernel kernel = kernel_or_die(gravel, array, name);
     SET(kernel, 1, out);
     row->enqueue(kernel, &global, &local);
     OK(gravel_barrier(gravel));
     MUST(clFinish(gravel_cl_queue(gravel)) == CL_SUCCESS);
     OK(gravel_free(gravel, table));
     clReleaseKernel(kernel);
-    clReleaseProgram(forms);
-    if (array)
-        clReleaseProgram(array);
+    clReleaseProgram(array);
 }
 
 TEST(each_kernel_ends_behind_a_kernel_that_waits)
@@ -191,11 +176,9 @@ TEST(memory_is_made_behind_a_kernel_that_waits)
     for (int i = 0; i < 3; i++) {
         watch(LIMIT_S, names[i]);
         uint64_t table = alloc_or_die(gravel, 4096);
-        cl_program program = build();
-        launch_sender(program, table);
+        launch_sender(table);
         makes[i]();
         OK(gravel_free(gravel, table));
-        clReleaseProgram(program);
     }
 }
 

@@ -7,6 +7,8 @@
  */
 #include "expect.h"
 
+#include <gravel/steal.h>
+
 #include <pthread.h>
 #include <stdio.h>
 
@@ -43,7 +45,9 @@ struct worker {
 
 static const char *take_turn(struct worker *worker, uint32_t turn)
 {
+    static const uint64_t tasks[64] = {0};
     uint32_t one = 1, found = 0, node = turn % 2;
+    struct gravel_steal *deques;
     uint64_t other;
     struct gravel_stats stats;
     void *mapped;
@@ -61,6 +65,9 @@ static const char *take_turn(struct worker *worker, uint32_t turn)
     TRY(found != turn);
     TRY(gravel_alloc(gravel, 64, &other));
     TRY(gravel_free(gravel, other));
+    TRY(gravel_steal_create(&deques, gravel, NULL));
+    TRY(gravel_steal_fill(deques, tasks, 64));
+    TRY(gravel_steal_destroy(deques));
     TRY(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     return NULL;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A short run of one fuzzer from its seeds, the same one every time.
 #
-# usage: run.sh SOURCE TARGET [SECONDS [SEED]]      TARGET: decode, lines, graph, sequence or litmus
+# usage: run.sh SOURCE TARGET [SECONDS [SEED]]      TARGET: decode, lines, graph or litmus
 # exit:  0; 1 after a finding, whose input is printed in base 64; 77 if clang has no libFuzzer
 #
 # Path: corpus/, tests/data -> fuzz_TARGET.c. Works in a directory of its own, which it removes.
@@ -44,19 +44,6 @@ graph)
             { printf "\\00$format"; cat "$file"; } >"$name"
             { printf "\\00$format"; gzip -nc "$file"; } >"$name.gz"
         done
-    done
-    length=1024
-    ;;
-sequence)
-    set -- -Iapps apps/frame/infile.c apps/mer/sequence.c apps/mer/pack.c -lz
-    echo '#include <htslib/kseq.h>' | $clang -E - >"$work/t.i" 2>&1 ||
-        { echo "skipped: htslib/kseq.h is missing (libhts-dev)"; exit 77; }
-    # Every sample with several k and processes, and packed.
-    for file in tests/data/mer/*; do
-        name=$work/seeds/${file##*/}
-        { printf '\003\000'; cat "$file"; } >"$name.3"
-        { printf '\076\000'; cat "$file"; } >"$name.63"
-        { printf '\037\001'; gzip -nc "$file"; } >"$name.gz"
     done
     length=1024
     ;;
