@@ -97,14 +97,6 @@ static int build(void)
     return code;
 }
 
-static int build_what_is_wrong(void)
-{
-    program = (cl_program)gravel;
-    int code = gravel_program_build(gravel, "wrong.cl", "#error no kernel\n", NULL, &program);
-    MUST(!program);
-    return code;
-}
-
 static void make_kernel_of(cl_program of)
 {
     make_words();
@@ -140,12 +132,6 @@ static void built_next(void)
     clReleaseProgram(program);
     OK(gravel_barrier(gravel));
     OK(gravel_free(gravel, words));
-}
-
-static void right_is_built(void)
-{
-    OK(build());
-    built_next();
 }
 
 static void drop_kernel(void)
@@ -212,8 +198,6 @@ const struct after_row call_rows[] = {
      .hold = maps_are_whole, .fails = AFTER_ALL},
     {"fill", "gravel_fill", "no word is of neither value", .prepare = make_words, .act = fill_words,
      .hold = filled_from_the_front, .fails = AFTER_ALL},
-    {"program", "a text is not OpenCL C", "the next is built", .act = build_what_is_wrong,
-     .code = GRAVEL_EBUILD, .part = "no kernel", .hold = right_is_built},
     {"program", "gravel_program_build", "the next builds", .act = build, .hold = built_next,
      .fails = AFTER_ALL, .is_repeated = true},
     {"launch", "gravel_launch", "the next sends all", .prepare = make_kernel, .act = launch,

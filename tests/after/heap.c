@@ -123,11 +123,6 @@ static int read_pool(void)
     return code;
 }
 
-static int free_what_is_not_there(void)
-{
-    return gravel_free(gravel, words + 4);
-}
-
 /* ---- what holds ---------------------------------------------------------------------------------- */
 
 static void no_pool_is_there(void)
@@ -143,16 +138,6 @@ static void pool_is_destroyed(void)
 
 static void words_are_free(void)
 {
-    OK(gravel_free(gravel, words));
-}
-
-static void words_are_still_allocated(void)
-{
-    OK(run_body(gravel, BODY("gravel_inc_uint_wg(g, a, i, 0);"), N, 64, words, 0, 0));
-    OK(gravel_barrier(gravel));
-    if (gravel_is_local(gravel, 0))
-        MUST(word32(gravel, 0, words) > 0);
-    OK(gravel_barrier(gravel));
     OK(gravel_free(gravel, words));
 }
 
@@ -205,8 +190,5 @@ const struct after_row heap_rows[] = {
      .act = read_pool, .hold = pool_is_destroyed, .fails = AFTER_ALL, .is_repeated = true},
     {"block pool", "gravel_block_pool_destroy", "its memory is free", .prepare = have_pool,
      .act = destroy_pool, .hold = all_can_be_had, .fails = AFTER_ALL, .is_repeated = true},
-    {"node", "an offset that no gravel_alloc returned is freed", "its words stay",
-     .prepare = make_words, .act = free_what_is_not_there, .code = GRAVEL_EINVAL,
-     .part = "gravel_free", .hold = words_are_still_allocated},
     {0},
 };

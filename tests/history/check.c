@@ -128,9 +128,6 @@ static const char *what_is_wrong_with(const struct history *history, const struc
     case HISTORY_COLLECT:
         other = request_of(history, event);
         return other && other->seen != event->seen ? "an answer came behind its signal" : NULL;
-    case HISTORY_GIVE:
-        other = take_of(history, event);
-        return other && other->value != event->seen ? "a block was another work-item's too" : NULL;
     case HISTORY_SUM:
         return event->seen != count_since_sum(history, event) ? "a sum of counters is wrong" : NULL;
     default:

@@ -57,7 +57,7 @@ bool is_seeing(const struct event *event)
 {
     return event->op == GRAVEL_AM || event->op == GRAVEL_APPEND ||
            (event->op >= GRAVEL_FETCH && event->op <= HISTORY_COLLECT) ||
-           event->op == HISTORY_GIVE || event->op == HISTORY_SUM || event->op == HISTORY_SHARE;
+           event->op == HISTORY_SUM || event->op == HISTORY_SHARE;
 }
 
 bool is_reading(const struct event *event)
@@ -108,17 +108,6 @@ const struct event *request_of(const struct history *history, const struct event
         const struct event *event = &history->events[i];
         if (is_counted(event, collect) && event->step == collect->of_step &&
             event->item == collect->item)
-            return event;
-    }
-    return NULL;
-}
-
-const struct event *take_of(const struct history *history, const struct event *give)
-{
-    for (uint32_t i = 0; i < history->n_events; i++) {
-        const struct event *event = &history->events[i];
-        if (event->op == HISTORY_TAKE && are_of_one_group(event, give) &&
-            event->item == give->item && event->value == give->expected)
             return event;
     }
     return NULL;

@@ -8,14 +8,11 @@
 
 #include "mix.h"
 
-#include <string.h>
-
 struct draw {
     struct history *history;
     uint64_t state;
     uint32_t n_of[HISTORY_NODES][HISTORY_CELLS];   /* events of each word */
     uint64_t stored[HISTORY_NODES][HISTORY_CELLS]; /* one of the values stored there */
-    uint64_t held[HISTORY_ITEMS]; /* what the blocks of a group's work-items hold; 0: none */
 };
 
 static uint32_t below(struct draw *draw, uint32_t n)
@@ -222,26 +219,9 @@ static void draw_collect(struct draw *draw, struct event event)
     }
 }
 
-/* Work-items that have no block take one, and others give theirs back. */
-static void draw_blocks(struct draw *draw, struct event event)
-{
-    event.op = chance(draw, 50) ? HISTORY_TAKE : HISTORY_GIVE;
-    event.type = GRAVEL_UINT;
-    for (event.item = 0; event.item < HISTORY_ITEMS; event.item++) {
-        uint64_t *held = &draw->held[event.item];
-        if ((event.op == HISTORY_GIVE) != (*held != 0) || chance(draw, 30))
-            continue;
-        event.value = event.op == HISTORY_TAKE ? draw->history->n_events + 1 : 0;
-        event.expected = *held;
-        *held = event.value;
-        add(draw, event);
-    }
-}
-
 static void draw_group(struct draw *draw, struct event event)
 {
     const uint32_t n_steps = 2 + below(draw, HISTORY_STEPS - 1);
-    memset(draw->held, 0, sizeof draw->held);
     for (event.step = 0; event.step < n_steps; event.step++)
         if (draw->history->kernels_wait && chance(draw, 20))
             draw_look(draw, event);
@@ -249,8 +229,6 @@ static void draw_group(struct draw *draw, struct event event)
             draw_collect(draw, event);
         else if (chance(draw, 10))
             draw_flag(draw, event);
-        else if (chance(draw, 15))
-            draw_blocks(draw, event);
         else
             draw_call(draw, event);
 }

@@ -100,8 +100,6 @@ uint32_t n_raising(const struct history *history, const struct event *look);
 /** Whether a collect waits for an event's answer; the request whose answer it reads, NULL if that is not there. */
 bool is_counted(const struct event *event, const struct event *collect);
 const struct event *request_of(const struct history *history, const struct event *collect);
-/** The take whose block a give gives back; NULL if that is not there. */
-const struct event *take_of(const struct history *history, const struct event *give);
 /** What the counters of all nodes come to: between the sum before `sum` and it; behind the last sum, if that is NULL. */
 uint64_t count_since_sum(const struct history *history, const struct event *sum);
 

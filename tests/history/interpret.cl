@@ -3,7 +3,7 @@
  * Runs a launch of a history: each work-group makes the calls of its script, one after the other. One kernel makes every
  * call, so that a history is data, and nothing is compiled for it.
  *
- * Global size: groups of HISTORY_ITEMS. `words`, `answers`, `slots` and `pool` are heap offsets, `answered` that of a uint
+ * Global size: groups of HISTORY_ITEMS. `words`, `answers` and `slots` are heap offsets, `answered` that of a uint
  * for each group.
  * calls [groups][HISTORY_STEPS]; items and seen [groups][HISTORY_STEPS][HISTORY_ITEMS].
  *
@@ -11,7 +11,6 @@
  */
 #include "gravel.cl.h"
 #include "accumulator.cl.h"
-#include "block_pool.cl.h"
 #include "print.cl.h"
 
 /*
@@ -53,24 +52,12 @@
 #define OR_WORD GRAVEL_HANDLER(or_word), words, item.index, item.value
 #define SWAP_WORD GRAVEL_HANDLER(swap_word), item.index, words, item.value
 
-/* @return what the block held; 0 if there is none */
-GRAVELP_INLINE uint give_back(struct gravel_group g, ulong pool, ulong *block)
-{
-    if (*block == GRAVEL_NO_BLOCK)
-        return 0;
-    const uint value = *(volatile global uint *)gravel_local(g, *block);
-    gravel_block_free_wi(g, pool, *block);
-    *block = GRAVEL_NO_BLOCK;
-    return value;
-}
-
 kernel void interpret(GRAVEL_ARENA, ulong words, ulong answers, ulong answered,
                       global const struct history_call *calls,
                       global const struct history_item *items, volatile global ulong *seen,
-                      GRAVEL_ACCUMULATOR(total), GRAVEL_ACCUMULATOR(most), ulong slots, ulong pool)
+                      GRAVEL_ACCUMULATOR(total), GRAVEL_ACCUMULATOR(most), ulong slots)
 {
     GRAVEL_OPEN(g);
-    ulong block = GRAVEL_NO_BLOCK;
     const uint group = (uint)get_global_id(0) / HISTORY_ITEMS;
     const struct gravel_reply reply = {answers, answered + 4 * group};
     for (uint step = 0; step < HISTORY_STEPS; step++) {
@@ -123,14 +110,6 @@ kernel void interpret(GRAVEL_ARENA, ulong words, ulong answers, ulong answered,
             gravel_accumulate_uint_wi(g, most, 0, value, item.node);
         if (own == HISTORY_CODE(HISTORY_SLOT, GRAVEL_UINT))
             gravel_slot_add_uint_wi(g, slots, item.node, value);
-        if (own == HISTORY_CODE(HISTORY_TAKE, GRAVEL_UINT)) {
-            give_back(g, pool, &block);
-            block = gravel_block_alloc_wi(g, pool);
-            if (block != GRAVEL_NO_BLOCK)
-                *(volatile global uint *)gravel_local(g, block) = value;
-        }
-        if (own == HISTORY_CODE(HISTORY_GIVE, GRAVEL_UINT))
-            seen[i] = give_back(g, pool, &block);
         gravel_wait_until_uint_wg(g, call.flag, GRAVEL_CMP_GE, call.n_raised);
         if (item.active && call.code == HISTORY_CODE(HISTORY_LOOK, GRAVEL_UINT))
             seen[i] = *(volatile global uint *)gravel_local(g, item.poll_at);
@@ -138,5 +117,4 @@ kernel void interpret(GRAVEL_ARENA, ulong words, ulong answers, ulong answered,
             seen[i] = *(volatile global ulong *)gravel_local(g, item.poll_at);
         gravel_barrier_wg(g);
     }
-    give_back(g, pool, &block);
 }

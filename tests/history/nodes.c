@@ -29,10 +29,8 @@ static void make_kernel(struct nodes *nodes, uint32_t launch)
         make_buffer(nodes, kernel, 6, HISTORY_GROUPS * PLACES_OF_GROUP * sizeof(cl_ulong));
     OK(gravel_kernel_set_accumulator(nodes->total, kernel, 7));
     OK(gravel_kernel_set_accumulator(nodes->most, kernel, 8));
-    const cl_ulong slots = gravel_mirror_offset(nodes->slots),
-                   pool = gravel_block_pool_offset(nodes->pool);
+    const cl_ulong slots = gravel_mirror_offset(nodes->slots);
     MUST(clSetKernelArg(kernel, 9, 8, &slots) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 10, 8, &pool) == CL_SUCCESS);
     nodes->kernels[launch] = kernel;
 }
 
@@ -51,7 +49,6 @@ static struct gravel_words plan(const struct nodes *nodes, uint32_t cell)
 
 static void make_objects(struct nodes *nodes)
 {
-    const uint32_t n_items = HISTORY_LAUNCHES * HISTORY_GROUPS * HISTORY_ITEMS;
     const struct gravel_words mirrored = plan(nodes, HISTORY_MIRRORED);
     OK(gravel_accumulator_create(&nodes->total, nodes->gravel,
                                  cell_offset(&nodes->layout, HISTORY_TOTAL), 16, GRAVEL_ADD,
@@ -62,7 +59,6 @@ static void make_objects(struct nodes *nodes)
     OK(gravel_mirror_create(&nodes->copies, nodes->gravel, &mirrored));
     const struct gravel_words slotted = plan(nodes, HISTORY_SLOTTED);
     OK(gravel_mirror_create_slots(&nodes->slots, nodes->gravel, GRAVEL_ADD, &slotted));
-    OK(gravel_block_pool_create(&nodes->pool, nodes->gravel, 64, 2 * n_items));
 }
 
 /* One rank compiles, and the rest find the kernel in the driver's cache. */
@@ -127,7 +123,6 @@ void nodes_close(struct nodes *nodes)
         clReleaseKernel(nodes->kernels[launch]);
     }
     clReleaseProgram(nodes->program);
-    OK(gravel_block_pool_destroy(nodes->pool));
     OK(gravel_mirror_destroy(nodes->slots));
     OK(gravel_mirror_destroy(nodes->copies));
     OK(gravel_accumulator_destroy(nodes->most));

@@ -13,7 +13,6 @@
 #include "support.h"
 
 #include <gravel/accumulator.h>
-#include <gravel/block_pool.h>
 #include <gravel/mirror.h>
 #include <inttypes.h>
 #include <string.h>
@@ -69,7 +68,6 @@ struct nodes {
     struct gravel_accumulator *total, *most;
     struct gravel_mirror *copies,
         *slots; /* of the words HISTORY_MIRRORED and _SLOTTED of all nodes */
-    struct gravel_block_pool *pool;
     struct history *running;
     uint64_t n_noted[HISTORY_NODES], n_recorded[HISTORY_NODES];
     uint32_t n_sessions;               /* begun and not ended */

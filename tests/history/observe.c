@@ -58,8 +58,7 @@ static void read_launch(struct nodes *nodes, struct history *history, uint32_t l
             continue;
         if (is_request(event))
             event->seen = load_word(answers + 8 * (uint64_t)place, event->type);
-        else if (event->op == HISTORY_LOOK || event->op == HISTORY_COLLECT ||
-                 event->op == HISTORY_GIVE)
+        else if (event->op == HISTORY_LOOK || event->op == HISTORY_COLLECT)
             event->seen = seen[place - launch * HISTORY_GROUPS * PLACES_OF_GROUP];
         else
             continue;

@@ -28,9 +28,7 @@
 /* A kernel's, which change no word: */
 #define HISTORY_LOOK 32 /* at a word of its node, once a flag has been raised often enough */
 #define HISTORY_COLLECT \
-    33                  /* at the answer to an earlier call, once all answers so far are counted */
-#define HISTORY_TAKE 34 /* a block of a pool, which holds a value from then on */
-#define HISTORY_GIVE 35 /* the block back, and see what it holds */
+    33 /* at the answer to an earlier call, once all answers so far are counted */
 /* The host's: */
 #define HISTORY_FENCE 36
 #define HISTORY_QUIET 37

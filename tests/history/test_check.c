@@ -26,7 +26,6 @@ enum fault {
     ANSWER_LATE,   /* answers are counted before they come */
     HANDLED_LATE,  /* a handler is run ahead of what its group sent before */
     BARRIER_EARLY, /* a call of all ranks waits for nothing */
-    BLOCK_TWICE,   /* two work-items have one block */
     N_FAULTS
 };
 
@@ -217,12 +216,6 @@ static uint64_t take_sum(struct state *state)
     return sum;
 }
 
-static uint64_t held(const struct state *state, const struct event *give)
-{
-    const struct event *take = take_of(state->history, give);
-    return take && !breaks(state, BLOCK_TWICE) ? take->value : 1;
-}
-
 /* What changes nothing, or is no message. */
 static void do_at_once(struct state *state, struct event *event)
 {
@@ -231,8 +224,6 @@ static void do_at_once(struct state *state, struct event *event)
         state->n_fences[event->origin]++;
     else if (event->op == HISTORY_COLLECT)
         event->seen = collected(state, event);
-    else if (event->op == HISTORY_GIVE)
-        event->seen = held(state, event);
     else if (event->op == HISTORY_SUM)
         event->seen = take_sum(state);
     else if (event->op == HISTORY_SHARE)
@@ -301,8 +292,8 @@ static void simulate(struct history *history, void *user)
 /* ---- the tests ---------------------------------------------------------------------------------- */
 
 static const char *const fault_names[N_FAULTS] = {
-    "none",      "overtakes",    "loses",       "twice",        "fence early",   "quiet early",
-    "wrong old", "signal early", "answer late", "handled late", "barrier early", "block twice"};
+    "none",      "overtakes",    "loses",       "twice",        "fence early",  "quiet early",
+    "wrong old", "signal early", "answer late", "handled late", "barrier early"};
 
 static struct history history;
 

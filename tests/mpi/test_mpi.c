@@ -373,15 +373,6 @@ TEST(one_bad_index_among_many_costs_its_buffer_alone)
     OK(gravel_free(gravel, memory));
 }
 
-TEST(failing_get_is_told_to_its_caller_alone)
-{
-    char data[8];
-    uint64_t memory = alloc_or_die(gravel, 64);
-    expect(gravel_get(gravel, memory + 60, data, 8, right), GRAVEL_ERANGE, "not in one allocation");
-    OK(gravel_barrier(gravel));
-    OK(gravel_free(gravel, memory));
-}
-
 /* The last node makes no Gravel call for a second. @return whether the others, whose clock it shares, were answered by then. */
 static bool are_answered_asleep(uint64_t word)
 {
