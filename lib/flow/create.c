@@ -69,7 +69,7 @@ static int make(struct gravel_flow *flow)
         .max_bytes = graph->max_bytes && graph->max_bytes < most ? graph->max_bytes : most};
     GRAVEL_TRY(gravel_flow_layout(&flow->layout, &flow->graph, &shape));
     flow->stats.bytes = flow->layout.bytes;
-    GRAVEL_TRY(gravel_flow_memory_create(&flow->memory, device, &flow->layout, &flow->graph));
+    GRAVEL_TRY(gravel_flow_memory_create(flow));
     gravel_flow_tell(flow);
     return 0;
 }
@@ -124,7 +124,7 @@ int gravel_flow_destroy(struct gravel_flow *flow)
     free(flow->posts);
     free(flow->told.peaks);
     pthread_mutex_destroy(&flow->lock);
-    gravel_flow_memory_destroy(&flow->memory);
+    gravel_flow_memory_destroy(flow);
     drop_kernels(flow);
     gravel_flow_graph_destroy(&flow->graph);
     free(flow);
@@ -144,7 +144,7 @@ static int make_kernel(struct gravel_flow *flow, cl_program program, const char 
         code = gravel_kernel_set_arena(flow->gravel, *kernel, 0);
     if (!code)
         code = gravel_check_cl("a flow's GRAVEL_FLOW: clSetKernelArg",
-                               gravel_region_set_argument(&flow->memory.region, *kernel, 1));
+                               gravel_region_set_argument(&flow->region, *kernel, 1));
     if (code) {
         gravel_cl_kernel_release(*kernel);
         *kernel = NULL;
@@ -165,31 +165,26 @@ int gravel_flow_kernel(struct gravel_flow *flow, const char *function, cl_kernel
     return make_kernel(flow, flow->program, function, kernel);
 }
 
-static int check_group(const struct gravel_flow *flow, cl_kernel kernel)
-{
-    size_t most = SIZE_MAX;
-    GRAVEL_TRY(gravel_check_cl("clGetKernelWorkGroupInfo",
-                               gravel_cl_kernel_group(flow->memory.device, kernel, &most)));
-    return most >= flow->group_items
-               ? 0
-               : gravel_fail(GRAVEL_EINVAL,
-                             "a flow of groups of %u work-items, and its kernel takes up to %zu",
-                             flow->group_items, most);
-}
-
 /* Builds one form of the program. @param program  [out] released by the caller, also on failure */
 static int build(struct gravel_flow *flow, bool loops, const char *name, const char *source,
                  const char *options, const char *function, cl_program *program)
 {
     cl_kernel *kernel = loops ? &flow->looping : &flow->kernel;
+    size_t most = SIZE_MAX;
     char *text = gravel_flow_prelude(&flow->graph, &flow->layout, loops, name, source);
     int code = text ? gravel_program_build(flow->gravel, name, text, options, program)
                     : gravel_fail(GRAVEL_ENOMEM, "%s: text of a flow", name);
     free(text);
     if (!code)
         code = make_kernel(flow, *program, function, kernel);
-    GRAVEL_TRY(code);
-    return check_group(flow, *kernel);
+    if (!code)
+        code = gravel_check_cl("clGetKernelWorkGroupInfo",
+                               gravel_cl_kernel_group(&flow->gravel->device, *kernel, &most));
+    return code || most >= flow->group_items
+               ? code
+               : gravel_fail(GRAVEL_EINVAL,
+                             "a flow of groups of %u work-items, and its kernel takes up to %zu",
+                             flow->group_items, most);
 }
 
 int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *source,

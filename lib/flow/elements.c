@@ -4,24 +4,30 @@
  * counters as any thread may read them, also while a run is under way: a copy that the thread of the run renews between
  * rounds.
  *
- * Path:    gravel_flow_push, gravel_flow_take, post.c -> elements.c -> memory.c; create.c, host.c -> elements.c ->
- *          gravel_flow_stats_read, gravel_flow_channel_read.
+ * Elements that other threads post, handlers of active messages among them, wait on the host, and the run puts them
+ * into their channel between two rounds, as there is room.
+ *
+ * Path:    gravel_flow_push, gravel_flow_take, gravel_flow_post -> elements.c -> memory.c; create.c, host.c ->
+ *          elements.c -> gravel_flow_stats_read, gravel_flow_channel_read.
+ * Owner:   the flow has the copies of what is posted.
+ * Threads: any posts; the one that runs the flow does the rest. The lock is held for copies in memory only.
  * Memory:  the host writes heads, tails and records between rounds only.
  */
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/growing.h"
 #include "flow/flow.h"
-#include "layout/choose.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define FIRST_ROOM 64u /* of posts */
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
 void gravel_flow_tell(struct gravel_flow *flow)
 {
-    const uint32_t *peaks = gravelp_view_of(flow->memory.control).peaks;
+    const uint32_t *peaks = flow->view.peaks;
     uint64_t run_ns = flow->run_begin_ns ? gravel_clock_ns() - flow->run_begin_ns : 0;
     pthread_mutex_lock(&flow->lock);
     memcpy(flow->told.peaks, peaks, flow->graph.n_channels * sizeof *peaks);
@@ -107,7 +113,6 @@ static int copy_records(struct gravel_flow *flow, uint32_t c, uint32_t first, ui
                         const uint32_t *from, uint32_t n)
 {
     const struct gravelp_channel *channel = &flow->graph.channels[c];
-    struct gravel_flow_memory *memory = &flow->memory;
     const uint32_t n_words = channel->n_words, width = channel->width, at = first & (width - 1);
     const uint32_t n_first = n < width - at ? n : width - at, n_rest = n - n_first;
     uint32_t *row = malloc((n ? n : 1) * sizeof *row);
@@ -116,11 +121,11 @@ static int copy_records(struct gravel_flow *flow, uint32_t c, uint32_t first, ui
         const uint64_t row_at = channel->base + (uint64_t)w * width;
         for (uint32_t i = 0; from && i < n; i++)
             row[i] = from[(size_t)i * n_words + w];
-        code = from ? gravel_flow_memory_write(memory, row_at + at, row, n_first)
-                    : gravel_flow_memory_read(memory, row_at + at, row, n_first);
+        code = from ? gravel_flow_memory_write(flow, row_at + at, row, n_first)
+                    : gravel_flow_memory_read(flow, row_at + at, row, n_first);
         if (!code && n_rest)
-            code = from ? gravel_flow_memory_write(memory, row_at, row + n_first, n_rest)
-                        : gravel_flow_memory_read(memory, row_at, row + n_first, n_rest);
+            code = from ? gravel_flow_memory_write(flow, row_at, row + n_first, n_rest)
+                        : gravel_flow_memory_read(flow, row_at, row + n_first, n_rest);
         for (uint32_t i = 0; to && i < n; i++)
             to[(size_t)i * n_words + w] = row[i];
     }
@@ -131,14 +136,13 @@ static int copy_records(struct gravel_flow *flow, uint32_t c, uint32_t first, ui
 uint32_t gravel_flow_room(const struct gravel_flow *flow, uint32_t c)
 {
     const struct gravelp_channel *channel = &flow->graph.channels[c];
-    uint32_t used = gravelp_view_used(gravelp_view_of(flow->memory.control), c);
+    uint32_t used = gravelp_view_used(flow->view, c);
     uint32_t room = channel->width - channel->reserve;
     return used < room ? room - used : 0;
 }
 
 int gravel_flow_add(struct gravel_flow *flow, uint32_t c, const void *records, uint32_t n)
 {
-    struct gravelp_view view = gravelp_view_of(flow->memory.control);
     const struct gravelp_channel *channel = &flow->graph.channels[c];
     const uint32_t room = gravel_flow_room(flow, c);
     if (n > room)
@@ -146,17 +150,17 @@ int gravel_flow_add(struct gravel_flow *flow, uint32_t c, const void *records, u
             GRAVEL_ERANGE,
             "gravel_flow_push: %u elements for channel '%s', which has %u of %u, and "
             "keeps %u for what it makes itself: room for %u",
-            n, flow->graph.names[c], gravelp_view_used(view, c), channel->width, channel->reserve,
-            room);
-    GRAVEL_TRY(copy_records(flow, c, view.tails[c], NULL, records, n));
-    view.tails[c] += n; /* the layer of level 0 has the channel's number */
-    int code = gravel_flow_memory_write_tails(&flow->memory);
+            n, flow->graph.names[c], gravelp_view_used(flow->view, c), channel->width,
+            channel->reserve, room);
+    GRAVEL_TRY(copy_records(flow, c, flow->view.tails[c], NULL, records, n));
+    flow->view.tails[c] += n; /* the layer of level 0 has the channel's number */
+    int code = gravel_flow_memory_write_tails(flow);
     if (code) { /* none is added; without the old tails on the device, too, the flow has failed */
-        view.tails[c] -= n;
-        flow->failed = gravel_flow_memory_write_tails(&flow->memory);
+        flow->view.tails[c] -= n;
+        flow->failed = gravel_flow_memory_write_tails(flow);
         return code;
     }
-    gravelp_view_note_peak(view, c);
+    gravelp_view_note_peak(flow->view, c);
     gravel_flow_tell(flow);
     return 0;
 }
@@ -180,10 +184,90 @@ int gravel_flow_take(struct gravel_flow *flow, const char *channel, void *record
     GRAVEL_TRY(gravel_require("gravel_flow_take", "n", n));
     if (capacity)
         GRAVEL_TRY(gravel_require("gravel_flow_take", "records", records));
-    struct gravelp_view view = gravelp_view_of(flow->memory.control);
-    uint32_t used = gravelp_view_used(view, c);
+    uint32_t used = gravelp_view_used(flow->view, c);
     *n = capacity < used ? capacity : used;
-    GRAVEL_TRY(copy_records(flow, c, view.heads[c], records, NULL, *n));
-    view.heads[c] += *n;
+    GRAVEL_TRY(copy_records(flow, c, flow->view.heads[c], records, NULL, *n));
+    flow->view.heads[c] += *n;
     return 0;
+}
+
+/* ---- posts ----------------------------------------------------------------------------------- */
+
+/* Makes room for n more: of taken ones, if they are half, so that each is moved about once. Under the lock. */
+static bool grow(struct gravel_flow_posts *posts, uint32_t n_words, uint32_t n)
+{
+    if (posts->first >= posts->n - posts->first) {
+        posts->n -= posts->first;
+        if (posts->n)
+            memmove(posts->words, posts->words + (size_t)posts->first * n_words,
+                    (size_t)posts->n * n_words * sizeof *posts->words);
+        posts->first = 0;
+    }
+    uint64_t room = posts->room ? posts->room : FIRST_ROOM;
+    while (room < (uint64_t)posts->n + n)
+        room *= 2;
+    if (room == posts->room)
+        return true;
+    uint32_t *words =
+        room > UINT32_MAX ? NULL : realloc(posts->words, room * n_words * sizeof *words);
+    if (!words)
+        return false;
+    posts->words = words;
+    posts->room = (uint32_t)room;
+    return true;
+}
+
+int gravel_flow_post(struct gravel_flow *flow, const char *channel, const void *records, uint32_t n)
+{
+    uint32_t c;
+    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_post", GRAVEL_ANYWHERE));
+    if (n)
+        GRAVEL_TRY(gravel_require("gravel_flow_post", "records", records));
+    int code = gravel_flow_find(flow, "gravel_flow_post", channel, false, &c);
+    if (code || n == 0)
+        return code;
+    struct gravel_flow_posts *posts = &flow->posts[c];
+    uint32_t n_words = flow->graph.channels[c].n_words;
+    pthread_mutex_lock(&flow->lock);
+    bool has_room = grow(posts, n_words, n);
+    if (has_room) {
+        memcpy(posts->words + (size_t)posts->n * n_words, records, 4 * (size_t)n * n_words);
+        posts->n += n;
+    }
+    pthread_mutex_unlock(&flow->lock);
+    return has_room ? 0
+                    : gravel_fail(GRAVEL_ENOMEM, "gravel_flow_post: %u elements of channel '%s'", n,
+                                  flow->graph.names[c]);
+}
+
+/* The oldest of a channel's, as many as it has room for. @param words  [out] the caller's to free; NULL if none. */
+static int take(struct gravel_flow *flow, uint32_t c, uint32_t room, uint32_t **words, uint32_t *n)
+{
+    struct gravel_flow_posts *posts = &flow->posts[c];
+    size_t n_words = flow->graph.channels[c].n_words;
+    *words = NULL;
+    pthread_mutex_lock(&flow->lock);
+    const uint32_t n_waiting = posts->n - posts->first;
+    *n = n_waiting < room ? n_waiting : room;
+    if (*n)
+        *words = malloc(*n * n_words * sizeof **words);
+    if (*words) {
+        memcpy(*words, posts->words + posts->first * n_words, *n * n_words * sizeof **words);
+        posts->first += *n;
+    }
+    pthread_mutex_unlock(&flow->lock);
+    return *n && !*words ? gravel_fail(GRAVEL_ENOMEM, "%u posted elements of a flow", *n) : 0;
+}
+
+int gravel_flow_take_posts(struct gravel_flow *flow)
+{
+    int code = 0;
+    for (uint32_t c = 0; c < flow->graph.n_channels && !code; c++) {
+        uint32_t n, *words;
+        code = take(flow, c, gravel_flow_room(flow, c), &words, &n);
+        if (!code && words)
+            code = gravel_flow_add(flow, c, words, n);
+        free(words);
+    }
+    return code;
 }

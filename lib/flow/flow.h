@@ -2,7 +2,7 @@
 /*
  * A flow of a node: its graph, memory and kernel.
  *
- * Path:    create.c; elements.c (push, take), run.c -> host.c.
+ * Path:    create.c; elements.c (push, take, post), host.c (run).
  * Owner:   the caller of gravel_flow_create.
  * Threads: one at a time.
  */
@@ -11,8 +11,10 @@
 
 #include "base/error.h"
 #include "base/caller.h"
-#include "flow/memory.h"
+#include "flow/layout.h"
+#include "layout/choose.h"
 #include "node/node.h"
+#include "opencl/region.h"
 
 #include <pthread.h>
 
@@ -33,7 +35,11 @@ struct gravel_flow {
     struct gravel *gravel;
     struct gravel_flow_graph graph;
     struct gravel_flow_layout layout;
-    struct gravel_flow_memory memory;
+    /* Flow memory. On step svm host and kernels address it alike; else it is a buffer, and the host mirrors what is
+     * before the rows in pinned memory: one copy before a round and one after it. */
+    struct gravelp_view view; /* the host's: of flow memory itself, or of the mirror */
+    struct gravel_region region;
+    struct gravel_pinned mirror;
     uint32_t group_items;
     cl_program program;
     /* of `kernel`: Intel's runtime takes it from a kernel only while it is held */
@@ -53,6 +59,29 @@ struct gravel_flow {
     struct gravel_flow_stats stats;
     struct gravel_flow_told told;
 };
+
+/**
+ * memory.c: allocate flow memory, and write what is before the rows as it begins. To be destroyed, also on failure.
+ *
+ * @return  0; GRAVEL_ENOMEM; GRAVEL_ECL; or the wait for the copy was given up (opencl/wait.h).
+ */
+int gravel_flow_memory_create(struct gravel_flow *flow);
+/** memory.c: free it, if there is any. What a device that has stopped answering may still use stays. */
+void gravel_flow_memory_destroy(struct gravel_flow *flow);
+
+/** memory.c: enqueue a copy to the device of round and limits, and of what a launch that loops needs besides; nothing
+ * where there is no mirror. */
+cl_int gravel_flow_memory_send(const struct gravel_flow *flow, bool loops);
+/** memory.c: enqueue a copy to the host of faults and tails, or of all that a launch that loops changes. @param event
+ * [out] NULL where there is no mirror. */
+cl_int gravel_flow_memory_fetch(const struct gravel_flow *flow, bool loops, cl_event *event);
+/** memory.c: copy tails that the host has changed to the device, done on return. @return as gravel_region_write. */
+int gravel_flow_memory_write_tails(struct gravel_flow *flow);
+
+/** memory.c: copy words of rows or the result, from number `at` on, done on return. @return as gravel_region_read. */
+int gravel_flow_memory_write(struct gravel_flow *flow, uint64_t at, const uint32_t *words,
+                             uint64_t n);
+int gravel_flow_memory_read(struct gravel_flow *flow, uint64_t at, uint32_t *words, uint64_t n);
 
 /** The channel of a name, to add to, or of an output. @return 0; GRAVEL_EINVAL, which says which call. */
 int gravel_flow_find(const struct gravel_flow *flow, const char *call, const char *name,
@@ -75,14 +104,11 @@ uint32_t gravel_flow_room(const struct gravel_flow *flow, uint32_t channel);
 /** Add records to a channel's level 0 between rounds. @return 0; GRAVEL_ERANGE; GRAVEL_ECL. */
 int gravel_flow_add(struct gravel_flow *flow, uint32_t channel, const void *records, uint32_t n);
 
-/** post.c: add what was posted between rounds, as there is room. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
+/** Add what was posted between rounds, as there is room. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
 int gravel_flow_take_posts(struct gravel_flow *flow);
 
 /** elements.c: renew the counters that other threads read, between rounds. */
 void gravel_flow_tell(struct gravel_flow *flow);
-
-/** host.c: rounds until none is left. @return as gravel_flow_run. */
-int gravel_flow_schedule_on_host(struct gravel_flow *flow);
 
 /**
  * report.c: say what a fault is that the device has reported, or talloc without enq.

@@ -66,18 +66,9 @@ static int check_channel(const struct gravel_channel *channel)
     return 0;
 }
 
-static int check_channels(const struct gravel_graph *graph)
-{
-    for (uint32_t c = 0; c < graph->n_channels; c++) {
-        GRAVEL_TRY(check_name(graph, c));
-        GRAVEL_TRY(check_channel(&graph->channels[c]));
-    }
-    return 0;
-}
-
 /* ---- the copy -------------------------------------------------------------------------------- */
 
-/* Copies the channels of some kinds, in their order. */
+/* Copies the channels that have levels, or those that have none, in their order. */
 static bool copy_channels(struct gravel_flow_graph *graph, bool stacks)
 {
     for (uint32_t c = 0; c < graph->given.n_channels; c++) {
@@ -90,8 +81,10 @@ static bool copy_channels(struct gravel_flow_graph *graph, bool stacks)
         graph->channels[at] =
             (struct gravelp_channel){.kind = kind,
                                      .n_words = channel->record_bytes / 4,
+                                     .first_edge = graph->n_edges,
                                      .n_edges = channel->n_into,
                                      .is_by_group = (channel->kind & GRAVEL_GROUP_NODE) != 0};
+        graph->n_edges += channel->n_into;
         graph->n_channels++;
         if (!graph->names[at])
             return false;
@@ -102,26 +95,22 @@ static bool copy_channels(struct gravel_flow_graph *graph, bool stacks)
 static int copy(struct gravel_flow_graph *graph)
 {
     const uint32_t n = graph->given.n_channels;
-    size_t n_edges = 0;
-    for (uint32_t c = 0; c < n; c++)
-        n_edges += graph->given.channels[c].n_into;
+    graph->n_levels = graph->given.depth ? graph->given.depth : 1;
     graph->names = calloc(n, sizeof *graph->names);
     graph->asked = calloc(n, sizeof *graph->asked);
     graph->channels = calloc(n, sizeof *graph->channels);
-    graph->edges = calloc(n_edges + 1, sizeof *graph->edges);
-    bool is_whole = graph->names && graph->asked && graph->channels && graph->edges &&
-                    copy_channels(graph, false);
+    bool is_whole = graph->names && graph->asked && graph->channels && copy_channels(graph, false);
     graph->n_flat = graph->n_channels;
-    if (!is_whole || !copy_channels(graph, true))
+    is_whole = is_whole && copy_channels(graph, true);
+    graph->edges = calloc(graph->n_edges + 1, sizeof *graph->edges);
+    if (!is_whole || !graph->edges)
         return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", n);
-    graph->n_levels = graph->given.depth ? graph->given.depth : 1;
-    for (uint32_t c = 0; c < n; c++) { /* now that all channels have numbers */
-        const struct gravel_channel *channel = &graph->asked[c];
-        graph->channels[c].first_edge = graph->n_edges;
-        for (uint32_t e = 0; e < channel->n_into; e++)
-            graph->edges[graph->n_edges++] = (struct gravelp_edge){
-                gravel_flow_graph_find(graph, channel->into[e].into), channel->into[e].at_most};
-    }
+    for (uint32_t c = 0; c < n; c++) /* now that all channels have numbers */
+        for (uint32_t e = 0; e < graph->channels[c].n_edges; e++) {
+            const struct gravel_edge *edge = &graph->asked[c].into[e];
+            graph->edges[graph->channels[c].first_edge + e] =
+                (struct gravelp_edge){gravel_flow_graph_find(graph, edge->into), edge->at_most};
+        }
     return 0;
 }
 
@@ -170,90 +159,70 @@ static int check_edges(const struct gravel_flow_graph *graph)
 
 /* ---- cycles ---------------------------------------------------------------------------------- */
 
-/* Whether channel b can be reached from channel a, by edges: [n_channels][n_channels]. */
-struct reach {
-    uint32_t n;
-    bool *from_to;
-};
-
 static bool may_fill(const struct gravel_flow_graph *graph, uint32_t c)
 {
     return graph->asked[c].kind & GRAVEL_MAY_FILL;
 }
 
-/* Edges of a stack into a stack of tasks raise the level; with `all` they count as well. */
-static void add_edges(struct reach *reach, const struct gravel_flow_graph *graph, bool all)
-{
-    memset(reach->from_to, 0, (size_t)reach->n * reach->n);
-    for (uint32_t c = 0; c < reach->n; c++)
-        for (uint32_t e = 0; e < graph->channels[c].n_edges; e++) {
-            uint32_t into = graph->edges[graph->channels[c].first_edge + e].into;
-            bool raises = c >= graph->n_flat && graph->channels[into].kind == GRAVEL_SPAWN;
-            if ((all || !raises) && into != c && !may_fill(graph, c) && !may_fill(graph, into))
-                reach->from_to[c * reach->n + into] = true;
-        }
-}
+/* How a channel reaches another one: by edges that raise no level, as those of a stack into a stack of tasks do; and
+ * by any. */
+enum { LEVEL = 1, ANY = 2 };
 
-static void close_over(struct reach *reach)
+/* Fills in how channels reach each other. @param ways  [n][n] from, to; zero-filled. */
+static void reach(const struct gravel_flow_graph *graph, unsigned char *ways)
 {
-    uint32_t n = reach->n;
+    const uint32_t n = graph->n_channels;
+    for (uint32_t c = 0; c < n; c++)
+        for (uint32_t e = 0; e < graph->channels[c].n_edges; e++) {
+            const uint32_t into = graph->edges[graph->channels[c].first_edge + e].into;
+            const bool raises = c >= graph->n_flat && graph->channels[into].kind == GRAVEL_SPAWN;
+            if (into != c && !may_fill(graph, c) && !may_fill(graph, into))
+                ways[c * n + into] = raises ? ANY : ANY | LEVEL;
+        }
     for (uint32_t by = 0; by < n; by++)
         for (uint32_t a = 0; a < n; a++)
-            for (uint32_t b = 0; reach->from_to[a * n + by] && b < n; b++)
-                reach->from_to[a * n + b] |= reach->from_to[by * n + b];
+            for (uint32_t b = 0; ways[a * n + by] && b < n; b++)
+                ways[a * n + b] |= ways[a * n + by] & ways[by * n + b];
 }
 
-/* Two channels that reach each other; with `all`, of which one has no level. */
-static int check_cycles(struct reach *reach, const struct gravel_flow_graph *graph, bool all)
+/* Checks that no two channels reach each other at one level, or by a channel without levels. */
+static int check_cycles(const struct gravel_flow_graph *graph)
 {
-    add_edges(reach, graph, all);
-    close_over(reach);
-    for (uint32_t a = 0; a < (all ? graph->n_flat : reach->n); a++)
-        for (uint32_t b = a + 1; b < reach->n; b++)
-            if (reach->from_to[a * reach->n + b] && reach->from_to[b * reach->n + a])
-                return gravel_fail(
+    const uint32_t n = graph->n_channels;
+    unsigned char *ways = calloc(n, n);
+    int code = ways ? 0 : gravel_fail(GRAVEL_ENOMEM, "the cycles of %u channels", n);
+    if (ways)
+        reach(graph, ways);
+    for (uint32_t a = 0; a < n && !code; a++)
+        for (uint32_t b = a + 1; b < n && !code; b++)
+            if (ways[a * n + b] & ways[b * n + a] & (a < graph->n_flat ? ANY : LEVEL))
+                code = gravel_fail(
                     GRAVEL_EINVAL,
                     "channels '%s' and '%s' feed each other in a cycle that raises no level, and "
                     "can fill up (GRAVEL_MAY_FILL allows it)",
                     graph->names[a], graph->names[b]);
-    return 0;
+    free(ways);
+    return code;
 }
 
-static int check_self(const struct gravel_flow_graph *graph, uint32_t c)
+/* Checks that no channel makes more of itself, at its level, than it takes. */
+static int check_selves(const struct gravel_flow_graph *graph)
 {
-    for (uint32_t e = 0; e < graph->channels[c].n_edges; e++) {
-        const struct gravelp_edge *edge = &graph->edges[graph->channels[c].first_edge + e];
-        bool is_held = graph->channels[c].kind == GRAVEL_HELD; /* what feeds is not free yet */
-        if (edge->into == c && gravel_flow_graph_feeds_itself(graph, c) &&
-            edge->at_most > !is_held && !may_fill(graph, c))
+    for (uint32_t c = 0; c < graph->n_channels; c++) {
+        const uint32_t most = graph->channels[c].kind != GRAVEL_HELD; /* whose room stays taken */
+        const uint32_t n = gravel_flow_graph_feeds_itself(graph, c);
+        if (n > most && !may_fill(graph, c))
             return gravel_fail(GRAVEL_EINVAL,
                                "channel '%s' feeds itself at its level with at most %u, not %u, "
                                "and can fill up (GRAVEL_MAY_FILL allows it)",
-                               graph->names[c], edge->at_most, !is_held);
+                               graph->names[c], n, most);
     }
     return 0;
 }
 
-static int check_all_cycles(const struct gravel_flow_graph *graph)
-{
-    struct reach reach = {.n = graph->n_channels};
-    int code = 0;
-    reach.from_to = calloc(reach.n, reach.n);
-    if (!reach.from_to)
-        return gravel_fail(GRAVEL_ENOMEM, "the cycles of %u channels", reach.n);
-    for (uint32_t c = 0; c < reach.n && !code; c++)
-        code = check_self(graph, c);
-    if (!code)
-        code = check_cycles(&reach, graph, false);
-    if (!code)
-        code = check_cycles(&reach, graph, true);
-    free(reach.from_to);
-    return code;
-}
-
 /* ---- the graph ------------------------------------------------------------------------------- */
 
-/* Reads the caller's graph into graph->given. @return 0, and its channels are to be freed. */
+/* Reads the caller's graph into graph->given, and checks its channels. @return 0, and its channels are to be freed. */
 static int read_given(struct gravel_flow_graph *graph, const struct gravel_graph *from)
 {
     struct gravel_graph *given = &graph->given;
@@ -267,8 +236,13 @@ static int read_given(struct gravel_flow_graph *graph, const struct gravel_graph
     if (!channels)
         return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", given->n_channels);
     given->channels = channels;
-    return gravel_growing_read_rows(&of_channel, channels, rows, given->channel_bytes,
-                                    given->n_channels);
+    GRAVEL_TRY(gravel_growing_read_rows(&of_channel, channels, rows, given->channel_bytes,
+                                        given->n_channels));
+    for (uint32_t c = 0; c < given->n_channels; c++) {
+        GRAVEL_TRY(check_name(given, c));
+        GRAVEL_TRY(check_channel(&channels[c]));
+    }
+    return 0;
 }
 
 int gravel_flow_graph_create(struct gravel_flow_graph *graph, const struct gravel_graph *from)
@@ -276,13 +250,13 @@ int gravel_flow_graph_create(struct gravel_flow_graph *graph, const struct grave
     *graph = (struct gravel_flow_graph){0};
     int code = read_given(graph, from);
     if (!code)
-        code = check_channels(&graph->given);
-    if (!code)
         code = copy(graph);
     if (!code)
         code = check_edges(graph);
     if (!code)
-        code = check_all_cycles(graph);
+        code = check_selves(graph);
+    if (!code)
+        code = check_cycles(graph);
     free((void *)graph->given.channels);
     graph->given.channels = NULL;
     if (code)
@@ -309,13 +283,13 @@ uint32_t gravel_flow_graph_find(const struct gravel_flow_graph *graph, const cha
     return name ? c : graph->n_channels;
 }
 
-bool gravel_flow_graph_feeds_itself(const struct gravel_flow_graph *graph, uint32_t channel)
+uint32_t gravel_flow_graph_feeds_itself(const struct gravel_flow_graph *graph, uint32_t channel)
 {
     const struct gravelp_channel *of = &graph->channels[channel];
     for (uint32_t e = 0; e < of->n_edges; e++)
         if (graph->edges[of->first_edge + e].into == channel && of->kind != GRAVEL_SPAWN)
-            return true;
-    return false;
+            return graph->edges[of->first_edge + e].at_most;
+    return 0;
 }
 
 uint32_t gravel_flow_graph_most_into(const struct gravel_flow_graph *graph, uint32_t channel)

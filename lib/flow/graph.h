@@ -44,8 +44,8 @@ void gravel_flow_graph_destroy(struct gravel_flow_graph *graph);
 /** A channel's number; n_channels if there is none of the name. */
 uint32_t gravel_flow_graph_find(const struct gravel_flow_graph *graph, const char *name);
 
-/** Whether a channel feeds itself at its own level. */
-bool gravel_flow_graph_feeds_itself(const struct gravel_flow_graph *graph, uint32_t channel);
+/** Most CEs that one of a channel makes of it at its own level; 0: it does not feed itself. */
+uint32_t gravel_flow_graph_feeds_itself(const struct gravel_flow_graph *graph, uint32_t channel);
 
 /** Most CEs of a channel that one CE of any channel makes, at least 1. */
 uint32_t gravel_flow_graph_most_into(const struct gravel_flow_graph *graph, uint32_t channel);

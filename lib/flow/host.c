@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two schedulers, which rely on a command queue.
+ * Runs of a flow, in the caller's thread or in one of its own, by two schedulers, which rely on a command queue.
  *
  * host: choose a round, launch it, read the tails, choose again. resident: rounds are left to launches of several
  * groups, whose members wait for each other between rounds; a launch ends once it has processed as many elements as a
@@ -16,7 +16,6 @@
  *
  * Path:    gravel_flow_run, gravel_flow_produce -> host.c -> layout/choose.h, node/launch.c, node/enqueue.c;
  *          cl/device/round.cl.h.
- * Threads: the one that runs the flow.
  * Memory:  what the host writes is written before the launch, and what it reads is read after its end, which stands for
  *          K2 to K4.
  * Source:  Orr 2016, section 4.2 (the aggregator runs the scheduler, and sees channels but no elements); 4.2.2 (graphs
@@ -27,14 +26,15 @@
 #include "base/await.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "base/trace.h"
-#include "layout/choose.h"
 #include "node/enqueue.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define MOST_GROWTH 8u            /* of a slice's elements, from one launch to the next */
 #define YIELDS_NS UINT64_C(50000) /* a small round ends before; then the wait sleeps */
@@ -54,74 +54,63 @@ static int enqueue(struct gravel_flow *flow, cl_kernel kernel, size_t n_items, c
                : gravel_node_enqueue(flow->gravel, &command, event);
 }
 
-/* Enqueues the kernel between the copies that it needs, none of which there are where memory is shared. */
-static int begin(struct gravel_flow *flow, cl_kernel kernel, size_t n_items, cl_event *ended,
-                 cl_event *copied)
-{
-    const struct gravel_flow_memory *memory = &flow->memory;
-    const bool loops = kernel == flow->looping;
-    GRAVEL_TRY(gravel_check_cl("a flow's round: clEnqueueWriteBuffer",
-                               gravel_flow_memory_send(memory, loops)));
-    GRAVEL_TRY(enqueue(flow, kernel, n_items, ended));
-    cl_int error = gravel_flow_memory_fetch(memory, loops, copied);
-    return gravel_check_cl("a flow's tails: clEnqueueReadBuffer",
-                           gravel_cl_flush(memory->device->queue, error));
-}
-
-static int wait_for(struct gravel_flow *flow, cl_kernel kernel, cl_event ended, cl_event copied)
-{
-    struct gravel *gravel = flow->gravel;
-    cl_event last = copied ? copied : ended;
-    struct gravel_awake awake = {0};
-    while (gravel_cl_event_status(last) > CL_COMPLETE && gravel_awake_yield(&awake, YIELDS_NS))
-        ;
-    GRAVEL_TRY(gravel_leave(gravel, gravel_node_wait_for_kernel(gravel, kernel, ended)));
-    return copied ? gravel_wait_event(flow->memory.device, copied, "a flow's tails") : 0;
-}
-
-/* Launches n_items work-items, whole groups, and waits for their end. @param begin_ns  [out] of the wait. @return what
- * the launch or the wait returned. */
+/*
+ * Launches n_items work-items, whole groups, between the copies that they need, none of which there are where memory is
+ * shared, and waits for the end. @param begin_ns  [out] of the wait
+ */
 static int launch(struct gravel_flow *flow, cl_kernel kernel, size_t n_items, uint64_t *begin_ns)
 {
+    struct gravel *gravel = flow->gravel;
+    const bool loops = kernel == flow->looping;
+    struct gravel_awake awake = {0};
     cl_event ended = NULL, copied = NULL;
-    int code = begin(flow, kernel, n_items, &ended, &copied);
+    int waited = 0, code = gravel_check_cl("a flow's round: clEnqueueWriteBuffer",
+                                           gravel_flow_memory_send(flow, loops));
+    if (!code)
+        code = enqueue(flow, kernel, n_items, &ended);
+    if (!code)
+        code = gravel_check_cl(
+            "a flow's tails: clEnqueueReadBuffer",
+            gravel_cl_flush(gravel->device.queue, gravel_flow_memory_fetch(flow, loops, &copied)));
     *begin_ns = gravel_clock_ns();
-    int waited = ended ? wait_for(flow, kernel, ended, copied) : 0; /* it uses the memory */
+    const cl_event last = copied ? copied : ended;
+    while (last && gravel_cl_event_status(last) > CL_COMPLETE &&
+           gravel_awake_yield(&awake, YIELDS_NS))
+        ;
+    if (ended) /* else nothing uses the memory */
+        waited = gravel_leave(gravel, gravel_node_wait_for_kernel(gravel, kernel, ended));
+    if (copied && !waited)
+        waited = gravel_wait_event(&gravel->device, copied, "a flow's tails");
     gravel_cl_event_release(ended);
     gravel_cl_event_release(copied);
     return code ? code : waited;
-}
-
-static void trace_round(const struct gravel_flow *flow, const struct gravelp_round *round,
-                        uint64_t begin_ns)
-{
-    char name[96];
-    if (!flow->gravel->trace)
-        return;
-    snprintf(name, sizeof name, "%.64s, level %u: %u", flow->graph.names[round->channel],
-             round->level, round->n);
-    gravel_trace_span(flow->gravel->trace, name, begin_ns, gravel_clock_ns());
 }
 
 /* Launches, and waits for the end. @param round  the first of the launch. */
 static int launch_and_wait(struct gravel_flow *flow, bool loops, uint32_t n_groups,
                            const struct gravelp_round *round)
 {
+    struct gravel_trace *trace = flow->gravel->trace;
+    char name[96];
     uint64_t begin_ns;
     int code = launch(flow, loops ? flow->looping : flow->kernel,
                       (size_t)n_groups * flow->group_items, &begin_ns);
     flow->stats.scheduler_ns -= gravel_clock_ns() - begin_ns; /* of the run's time */
     flow->stats.launches++;
-    trace_round(flow, round, begin_ns);
+    if (trace) {
+        snprintf(name, sizeof name, "%.64s, level %u: %u", flow->graph.names[round->channel],
+                 round->level, round->n);
+        gravel_trace_span(trace, name, begin_ns, gravel_clock_ns());
+    }
     return code ? gravel_flow_fail_wait(flow, round, code) : 0;
 }
 
-static void set_round(struct gravelp_view view, struct gravelp_round round)
+static void set_round(struct gravel_flow *flow, struct gravelp_round round)
 {
-    uint32_t *limits = gravelp_flow_words(view.flow, view.flow->limits_at);
-    for (uint32_t into = 0; into < view.flow->n_channels; into++)
-        limits[into] = gravelp_view_limit(view, round, into);
-    view.flow->round = round;
+    uint32_t *limits = gravelp_flow_words(flow->view.flow, flow->view.flow->limits_at);
+    for (uint32_t into = 0; into < flow->view.flow->n_channels; into++)
+        limits[into] = gravelp_view_limit(flow->view, round, into);
+    flow->view.flow->round = round;
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -134,14 +123,14 @@ static uint32_t groups_of(const struct gravel_flow *flow, const struct gravelp_r
 }
 
 /* A launch of one round. */
-static int play(struct gravel_flow *flow, struct gravelp_view view, struct gravelp_round round)
+static int play(struct gravel_flow *flow, struct gravelp_round round)
 {
     const struct gravelp_channel *channel = &flow->graph.channels[round.channel];
     uint32_t n_groups = groups_of(flow, &round);
-    set_round(view, round);
+    set_round(flow, round);
     GRAVEL_TRY(launch_and_wait(flow, false, n_groups, &round));
     GRAVEL_TRY(gravel_flow_check_faults(flow, &round, round.n));
-    gravelp_view_end_round(view, round);
+    gravelp_view_end_round(flow->view, round);
     flow->stats.rounds++;
     flow->stats.small_rounds += n_groups == 1;
     flow->stats.elements += round.n;
@@ -149,22 +138,12 @@ static int play(struct gravel_flow *flow, struct gravelp_view view, struct grave
     return 0;
 }
 
-/* So many elements that the next launch takes about a slice, by how long those of the last one took. */
-static void fit_slice(struct gravel_flow *flow, uint32_t n_elements, uint64_t took_ns)
-{
-    double fitting = (double)n_elements * (double)flow->scheduling.slice_ns / (double)(took_ns + 1);
-    double most = (double)flow->slice_elements * MOST_GROWTH;
-    fitting = fitting < most ? fitting : most;
-    flow->slice_elements = fitting < 1 ? 1 : fitting < 0x7fffffff ? (uint32_t)fitting : 0x7fffffff;
-}
-
 /* A launch that chooses by itself, of which this is the first round. */
-static int play_turns(struct gravel_flow *flow, struct gravelp_view view,
-                      struct gravelp_round round)
+static int play_turns(struct gravel_flow *flow, struct gravelp_round round)
 {
     const uint32_t n_groups = flow->scheduling.n_groups;
-    struct gravelp_flow_turn *turn = gravelp_flow_turns(view.flow);
-    set_round(view, round);
+    struct gravelp_flow_turn *turn = gravelp_flow_turns(flow->view.flow);
+    set_round(flow, round);
     *turn = (struct gravelp_flow_turn){.n_groups = n_groups,
                                        .round = round,
                                        .most_elements = flow->slice_elements,
@@ -175,27 +154,32 @@ static int play_turns(struct gravel_flow *flow, struct gravelp_view view,
     flow->stats.small_rounds += turn->n_small;
     flow->stats.elements += turn->n_elements;
     flow->stats.lanes += turn->n_lanes;
-    if (turn->n_elements >= flow->slice_elements)
-        fit_slice(flow, turn->n_elements, gravel_clock_ns() - begin_ns);
+    if (turn->n_elements >= flow->slice_elements) { /* the next one is to take about a slice */
+        const double took_ns = (double)(gravel_clock_ns() - begin_ns) + 1;
+        double fitting = turn->n_elements * (double)flow->scheduling.slice_ns / took_ns;
+        const double most = (double)flow->slice_elements * MOST_GROWTH;
+        fitting = fitting < most ? fitting : most;
+        flow->slice_elements = fitting < 1            ? 1
+                               : fitting < 0x7fffffff ? (uint32_t)fitting
+                                                      : 0x7fffffff;
+    }
     return gravel_flow_check_faults(flow, &turn->round, turn->round.n);
 }
 
-int gravel_flow_schedule_on_host(struct gravel_flow *flow)
+static int schedule(struct gravel_flow *flow)
 {
     const bool is_resident = flow->scheduling.scheduler == GRAVEL_SCHEDULER_RESIDENT;
     const bool is_lone = flow->scheduling.n_groups == 1;
-    struct gravelp_view view = gravelp_view_of(flow->memory.control);
     int code = 0;
     flow->run_begin_ns = gravel_clock_ns();
     flow->stats.runs++;
     while (!code) {
         code = gravel_flow_take_posts(flow);
-        struct gravelp_round round = gravelp_view_choose(view);
+        struct gravelp_round round = gravelp_view_choose(flow->view);
         if (code || round.n == 0)
             break;
-        code = is_resident && (!is_lone || groups_of(flow, &round) == 1)
-                   ? play_turns(flow, view, round)
-                   : play(flow, view, round);
+        code = is_resident && (!is_lone || groups_of(flow, &round) == 1) ? play_turns(flow, round)
+                                                                         : play(flow, round);
         gravel_flow_tell(flow);
     }
     uint64_t run_ns = gravel_clock_ns() - flow->run_begin_ns;
@@ -204,7 +188,90 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
     flow->stats.scheduler_ns += run_ns;
     gravel_flow_tell(flow);
     GRAVEL_TRY(code);
-    return gravelp_view_has_left(view) ? gravel_flow_fail_stuck(flow) : 0;
+    return gravelp_view_has_left(flow->view) ? gravel_flow_fail_stuck(flow) : 0;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static int check_run(const struct gravel_flow *flow, const char *call)
+{
+    int code = gravel_flow_check_idle(flow, call);
+    return code || flow->kernel
+               ? code
+               : gravel_fail(GRAVEL_EINVAL, "%s: the flow has no kernel yet", call);
+}
+
+static int end_run(struct gravel_flow *flow, int code)
+{
+    flow->is_running = false;
+    flow->failed = code == GRAVEL_ESTUCK ? 0 : code;
+    return code;
+}
+
+int gravel_flow_run(struct gravel_flow *flow)
+{
+    GRAVEL_TRY(check_run(flow, "gravel_flow_run"));
+    flow->is_running = true;
+    return end_run(flow, schedule(flow));
+}
+
+static void *run_beside(void *user)
+{
+    struct gravel_flow *flow = user;
+    gravel_thread_begin("gravel-flow");
+    flow->outcome = gravel_keep(schedule(flow));
+    return NULL;
+}
+
+int gravel_flow_start(struct gravel_flow *flow)
+{
+    GRAVEL_TRY(check_run(flow, "gravel_flow_start"));
+    int error = pthread_create(&flow->runner, NULL, run_beside, flow);
+    if (error)
+        return gravel_fail(GRAVEL_ESYSTEM, "gravel_flow_start: a thread: %s", strerror(error));
+    flow->is_running = flow->has_runner = true;
+    return 0;
+}
+
+int gravel_flow_wait(struct gravel_flow *flow)
+{
+    GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_wait", GRAVEL_WAITS));
+    if (!flow->has_runner)
+        return gravel_fail(GRAVEL_EINVAL, "gravel_flow_wait: no run of the flow is under way");
+    pthread_join(flow->runner, NULL);
+    flow->has_runner = false;
+    return end_run(flow, flow->outcome.code) ? gravel_fail_again(&flow->outcome) : 0;
+}
+
+static int check_call(struct gravel_flow *flow, const char *channel, void *record, size_t to,
+                      void *result, size_t bytes, uint32_t *c)
+{
+    GRAVEL_TRY(gravel_flow_check_idle(flow, "gravel_flow_call"));
+    GRAVEL_TRY(gravel_flow_find(flow, "gravel_flow_call", channel, false, c));
+    GRAVEL_TRY(gravel_require("gravel_flow_call", "record", record));
+    GRAVEL_TRY(gravel_require("gravel_flow_call", "result", result));
+    size_t record_bytes = 4 * flow->graph.channels[*c].n_words;
+    if (to % 4 || to + 4 > record_bytes || bytes == 0 || bytes % 4 ||
+        bytes > 4 * GRAVEL_RESULT_WORDS)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "gravel_flow_call: slot at byte %zu of a record of %zu, result of %zu "
+                           "bytes, of %u at most",
+                           to, record_bytes, bytes, 4 * GRAVEL_RESULT_WORDS);
+    return 0;
+}
+
+int gravel_flow_call(struct gravel_flow *flow, const char *channel, void *record, size_t to,
+                     void *result, size_t bytes)
+{
+    static const uint32_t zeros[GRAVEL_RESULT_WORDS];
+    const gravel_slot slot = 0; /* the result's first word */
+    uint32_t c;
+    GRAVEL_TRY(check_call(flow, channel, record, to, result, bytes, &c));
+    memcpy((unsigned char *)record + to, &slot, sizeof slot);
+    GRAVEL_TRY(gravel_flow_memory_write(flow, slot, zeros, GRAVEL_RESULT_WORDS));
+    GRAVEL_TRY(gravel_flow_add(flow, c, record, 1));
+    GRAVEL_TRY(gravel_flow_run(flow));
+    return gravel_flow_memory_read(flow, slot, result, bytes / 4);
 }
 
 /* ---- producers ------------------------------------------------------------------------------- */
@@ -213,14 +280,13 @@ int gravel_flow_schedule_on_host(struct gravel_flow *flow)
 static int admit(struct gravel_flow *flow, uint64_t n_items, const struct gravel_edge *into,
                  uint32_t n_into)
 {
-    struct gravelp_view view = gravelp_view_of(flow->memory.control);
-    uint32_t *limits = gravelp_flow_words(view.flow, view.flow->limits_at);
+    uint32_t *limits = gravelp_flow_words(flow->view.flow, flow->view.flow->limits_at);
     for (uint32_t c = 0; c < flow->graph.n_channels; c++)
-        limits[c] = view.tails[c];
+        limits[c] = flow->view.tails[c];
     for (uint32_t e = 0; e < n_into; e++) {
         uint32_t c;
         GRAVEL_TRY(gravel_flow_find(flow, "gravel_flow_produce", into[e].into, false, &c));
-        uint32_t admitted = limits[c] - view.tails[c]; /* by other edges into it */
+        uint32_t admitted = limits[c] - flow->view.tails[c]; /* by other edges into it */
         uint32_t room = gravel_flow_room(flow, c) - admitted;
         if (into[e].at_most && n_items > room / into[e].at_most)
             return gravel_fail(GRAVEL_ERANGE,
@@ -237,7 +303,7 @@ int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_ite
                         const struct gravel_edge *into, uint32_t n_into)
 {
     GRAVEL_TRY(gravel_flow_check_idle(flow, "gravel_flow_produce"));
-    GRAVEL_TRY(gravel_given_kernel(flow->memory.device, "gravel_flow_produce", kernel));
+    GRAVEL_TRY(gravel_given_kernel(&flow->gravel->device, "gravel_flow_produce", kernel));
     if (n_into)
         GRAVEL_TRY(gravel_require("gravel_flow_produce", "into", into));
     if (n_items % flow->group_items)
@@ -250,9 +316,8 @@ int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_ite
     int code = launch(flow, kernel, n_items, &begin_ns);
     if (!code)
         code = gravel_flow_check_faults(flow, NULL, n_items);
-    struct gravelp_view view = gravelp_view_of(flow->memory.control);
     for (uint32_t c = 0; c < flow->graph.n_channels; c++)
-        gravelp_view_note_peak(view, c);
+        gravelp_view_note_peak(flow->view, c);
     gravel_flow_tell(flow);
     flow->failed = code;
     return code;

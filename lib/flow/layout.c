@@ -176,17 +176,6 @@ static void begin_header(struct gravelp_flow *header, const struct gravel_flow_g
     };
 }
 
-/* Returns a sum of all that the program of the graph depends on. */
-static uint32_t sign_of(const struct gravel_flow_layout *layout,
-                        const struct gravel_flow_graph *graph)
-{
-    uint64_t hash = gravel_hash_bytes(gravel_hash_step(GRAVEL_HASH_BEGIN, layout->rows_at),
-                                      graph->channels, graph->n_channels * sizeof *graph->channels);
-    for (uint32_t c = 0; c < graph->n_channels; c++)
-        hash = gravel_hash_bytes(hash, graph->names[c], strlen(graph->names[c]) + 1);
-    return (uint32_t)(hash ^ hash >> 32);
-}
-
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Lays all out with a width. @return false if it is larger than the shape allows, or a word of rows would have no
@@ -244,7 +233,12 @@ int gravel_flow_layout(struct gravel_flow_layout *layout, struct gravel_flow_gra
     layout->held_stride = widest_of(graph, GRAVEL_HELD);
     layout->group_items = shape->group_items;
     int code = set_reserves(graph, shape->group_items);
-    layout->header.sign = sign_of(layout, graph);
+    /* a sum of all that the program of the graph depends on */
+    uint64_t hash = gravel_hash_bytes(gravel_hash_step(GRAVEL_HASH_BEGIN, layout->rows_at),
+                                      graph->channels, graph->n_channels * sizeof *graph->channels);
+    for (uint32_t c = 0; c < graph->n_channels; c++)
+        hash = gravel_hash_bytes(hash, graph->names[c], strlen(graph->names[c]) + 1);
+    layout->header.sign = (uint32_t)(hash ^ hash >> 32);
     return code;
 }
 

@@ -7,7 +7,6 @@
  */
 #include "base/error.h"
 #include "flow/flow.h"
-#include "layout/choose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +118,7 @@ static int fail_fault(const struct gravel_flow *flow, const struct gravelp_round
 int gravel_flow_check_faults(const struct gravel_flow *flow, const struct gravelp_round *round,
                              size_t n)
 {
-    struct gravelp_flow *control = flow->memory.control;
+    struct gravelp_flow *control = flow->view.flow;
     const struct gravelp_flow_fault *fault =
         gravelp_flow_faults(control); /* K3: the launch's end */
     const uint32_t *unenqueued = gravelp_flow_words(control, control->unenqueued_at);
@@ -144,13 +143,11 @@ int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_r
 static void write_held(FILE *out, struct gravel_flow *flow, uint32_t c)
 {
     const struct gravelp_channel *channel = &flow->graph.channels[c];
-    struct gravelp_view view = gravelp_view_of(flow->memory.control);
-    uint32_t n_enqueued = gravelp_view_enqueued(view, c), n_waiting = 0, n_through = 0;
+    uint32_t n_enqueued = gravelp_view_enqueued(flow->view, c), n_waiting = 0, n_through = 0;
     uint32_t *states = malloc(channel->width * sizeof *states);
-    int code = states
-                   ? gravel_flow_memory_read(&flow->memory, channel->states, states, channel->width)
-                   : GRAVEL_ENOMEM;
-    for (uint32_t i = view.heads[c]; !code && i != view.tails[c]; i++) {
+    int code = states ? gravel_flow_memory_read(flow, channel->states, states, channel->width)
+                      : GRAVEL_ENOMEM;
+    for (uint32_t i = flow->view.heads[c]; !code && i != flow->view.tails[c]; i++) {
         uint32_t joins = states[i & (channel->width - 1)] & GRAVELP_JOINS_FREED;
         n_waiting += joins && joins != GRAVELP_JOINS_FREED;
         n_through += joins == 0;
@@ -164,16 +161,16 @@ static void write_held(FILE *out, struct gravel_flow *flow, uint32_t c)
 
 int gravel_flow_fail_stuck(struct gravel_flow *flow)
 {
-    struct gravelp_view view = gravelp_view_of(flow->memory.control);
     char *table = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&table, &bytes);
-    for (uint32_t layer = 0; out && layer < view.flow->n_layers; layer++) {
-        struct gravelp_round round = gravelp_view_layer(view, layer);
-        if (gravelp_view_used(view, layer))
+    for (uint32_t layer = 0; out && layer < flow->view.flow->n_layers; layer++) {
+        struct gravelp_round round = gravelp_view_layer(flow->view, layer);
+        if (gravelp_view_used(flow->view, layer))
             fprintf(out, "\n%s, level %u: %u of %u", name_of(flow, round.channel), round.level,
-                    gravelp_view_used(view, layer), view.channels[round.channel].width);
-        if (gravelp_view_used(view, layer) && view.channels[round.channel].kind == GRAVEL_HELD)
+                    gravelp_view_used(flow->view, layer), flow->view.channels[round.channel].width);
+        if (gravelp_view_used(flow->view, layer) &&
+            flow->view.channels[round.channel].kind == GRAVEL_HELD)
             write_held(out, flow, round.channel);
     }
     if (out)

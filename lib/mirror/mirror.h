@@ -7,7 +7,7 @@
  * Where they arrive there are two of each, used in turn: a node that is ahead sends the next values while another one
  * still reads the last ones.
  *
- * Path:    gravel/mirror.h -> create.c (plan.c), share.c -> cl/kernels/mirror.cl; gravel_node_put_heap.
+ * Path:    gravel/mirror.h -> create.c, share.c -> cl/kernels/mirror.cl; gravel_node_put_heap.
  * Owner:   the caller of gravel_mirror_create.
  * Threads: one at a time.
  */
@@ -64,14 +64,6 @@ static inline uint32_t gravel_mirror_own_heap(const struct gravel_mirror *mirror
     const struct gravel *gravel = mirror->object.gravel;
     return gravel_node_heap(gravel, gravel->network.transport->node);
 }
-
-/**
- * plan.c: tells every owner what is wanted of it, and makes room in the heap. Collective.
- *
- * @param indices  [n_near] the caller's; those of given words are then in the heap, at `given_at[0]`.
- * @return         0; GRAVEL_ERANGE: more words than an owner can count; as gravel_alloc.
- */
-int gravel_mirror_exchange(struct gravel_mirror *mirror, const uint32_t *indices);
 
 /** share.c: slots as they begin. @return 0; GRAVEL_ECL. */
 int gravel_mirror_clear(struct gravel_mirror *mirror);

@@ -6,7 +6,7 @@
  */
 #include "base/hash.h"
 #include "node/node.h"
-#include "serve/text.h"
+#include "serve/servers.h"
 #include "settings/settings.h"
 
 #include <assert.h>

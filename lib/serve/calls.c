@@ -14,7 +14,6 @@
 #include "opencl/region.h"
 #include "opencl/wait.h"
 #include "serve/servers.h"
-#include "serve/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,28 +57,27 @@ static const struct gravel_handler *handler_of(const struct gravel_device_calls 
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-static int make_kernel(struct gravel_device_calls *calls, uint32_t handler)
-{
-    char name[512];
-    cl_kernel *kernel = &calls->kernels[handler];
-    snprintf(name, sizeof name, "gravel_call_%s", handler_of(calls, handler)->name);
-    size_t *items = &calls->items[handler_of(calls, handler)->serve.n_keys];
-    GRAVEL_TRY(gravel_cl_kernel_create(&calls->device, calls->program, name, items, kernel));
-    return gravel_check_cl("a handler's arena: clSetKernelArg",
-                           gravel_memory_set_argument(calls->shape.memory, *kernel, ARENA));
-}
-
+/* Makes the kernels of those handlers that the device runs. */
 static int make_kernels(struct gravel_device_calls *calls)
 {
-    int code = 0;
-    calls->kernels = calloc(calls->shape.endpoints->n_handlers, sizeof(cl_kernel));
+    const uint32_t n = calls->shape.endpoints->n_handlers;
+    char name[512];
+    calls->kernels = calloc(n, sizeof(cl_kernel));
     if (!calls->kernels)
-        return gravel_fail(GRAVEL_ENOMEM, "%u handlers' kernels",
-                           calls->shape.endpoints->n_handlers);
-    for (uint32_t i = 0; i < calls->shape.endpoints->n_handlers && !code; i++)
-        if (!gravel_handler_is_host(&calls->shape.endpoints->handlers[i]))
-            code = make_kernel(calls, i);
-    return code;
+        return gravel_fail(GRAVEL_ENOMEM, "%u handlers' kernels", n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct gravel_handler *handler = handler_of(calls, i);
+        cl_kernel *kernel = &calls->kernels[i];
+        if (gravel_handler_is_host(handler))
+            continue;
+        snprintf(name, sizeof name, "gravel_call_%s", handler->name);
+        GRAVEL_TRY(gravel_cl_kernel_create(&calls->device, calls->program, name,
+                                           &calls->items[handler->serve.n_keys], kernel));
+        GRAVEL_TRY(
+            gravel_check_cl("a handler's arena: clSetKernelArg",
+                            gravel_memory_set_argument(calls->shape.memory, *kernel, ARENA)));
+    }
+    return 0;
 }
 
 /* ---- the oldest run's limit --------------------------------------------------------------------- */

@@ -124,4 +124,23 @@ int gravel_servers_begin(struct gravel_servers *servers, const struct gravel_ser
 /** No kernel of a launch runs: poll, and count what has been served. @return as gravel_servers_open. */
 int gravel_servers_poll(struct gravel_servers *servers, struct gravel_servers_state *state);
 
+/* ---- text.c: OpenCL C around the user's; texts are the caller's to free ---------------------------- */
+
+#define GRAVEL_SERVER_KERNEL "gravel_serve"
+#define GRAVEL_PAIRS_KERNEL "gravel_serve_pairs"
+
+/** Behind the text of a node's handlers: a kernel gravel_call_NAME for each that the device runs. @return NULL if
+ * memory is out. */
+char *gravel_handlers_trailer(const struct gravel_endpoints *endpoints);
+
+/** Ahead of the user's text: which handlers have keys, other nodes, servers. @return NULL if memory is out. */
+char *gravel_server_prelude(const struct gravel_endpoints *endpoints, uint32_t n_nodes,
+                            const struct gravel_servers_shape *servers);
+
+/**
+ * Behind it: the kernels GRAVEL_SERVER_KERNEL and, if there are transactions, GRAVEL_PAIRS_KERNEL, which call the
+ * handlers. @return NULL if memory is out.
+ */
+char *gravel_server_trailer(const struct gravel_endpoints *endpoints);
+
 #endif

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts of OpenCL C around the user's. See text.h.
+ * The text of OpenCL C around the user's: of a node's handlers, a kernel for each; of a program of clients and servers,
+ * which handlers have keys, and the kernels that empty inboxes.
  *
  * Behind the user's text are kernels that call the handlers, and a prototype of each handler: the call does not
  * compile if the function is missing, and the prototype not if its parameters are others.
+ *
+ * Path:    calls.c, server/launch.c -> this -> opencl/program.h.
  */
-#include "serve/text.h"
+#include "serve/servers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,13 +33,6 @@ static void write_arguments(FILE *out, const struct gravel_handler *handler,
     for (uint32_t i = first; i < handler->n_args; i++)
         fprintf(out, ", %s%u%s", words->argument_begin, i, words->argument_end);
     fprintf(out, ")");
-}
-
-static void write_simple(FILE *out, const struct gravel_handler *handler, const struct words *words)
-{
-    fprintf(out, "%s%s(%s", handler->n_answers ? words->answer : "", handler->name, words->call);
-    write_arguments(out, handler, words, 0);
-    fprintf(out, "%s;\n", handler->n_answers ? ")" : "");
 }
 
 /* Writes the call of a handler with two keys. Two equal keys are one datum, with one copy. */
@@ -69,10 +65,13 @@ static void write_transaction(FILE *out, const struct gravel_handler *handler,
 static void write_call(FILE *out, const struct gravel_handler *handler, const struct words *words)
 {
     write_place(out, handler);
-    if (handler->serve.n_keys == 2)
+    if (handler->serve.n_keys == 2) {
         write_transaction(out, handler, words);
-    else
-        write_simple(out, handler, words);
+        return;
+    }
+    fprintf(out, "%s%s(%s", handler->n_answers ? words->answer : "", handler->name, words->call);
+    write_arguments(out, handler, words, 0);
+    fprintf(out, "%s;\n", handler->n_answers ? ")" : "");
 }
 
 /* Writes prototypes, which do not compile if the functions' parameters are others. */
@@ -170,17 +169,6 @@ char *gravel_server_prelude(const struct gravel_endpoints *endpoints, uint32_t n
     return text;
 }
 
-/* Writes the call of a message of an inbox, which asks for no answer. */
-static void write_case(FILE *out, const struct gravel_handler *handler, uint32_t number)
-{
-    const struct words words = {handler->serve.max_pending ? "GRAVELP_SERVER_CALL(1)"
-                                                           : "GRAVELP_SERVER_CALL(0)",
-                                "GRAVELP_LETTER_ARGUMENT(letter, ", ", i)", "(void)("};
-    fprintf(out, "    case %uu:\n", number);
-    write_call(out, handler, &words);
-    fprintf(out, "        break;\n");
-}
-
 /* Writes the function that calls the handler which a message names, of those with n_keys keys. */
 static void write_run(FILE *out, const char *name, const struct gravel_endpoints *endpoints,
                       uint32_t n_keys)
@@ -189,19 +177,18 @@ static void write_run(FILE *out, const char *name, const struct gravel_endpoints
             "GRAVELP_INLINE void %s(GRAVEL_ARENA, struct gravelp_letter letter, uint i)\n"
             "{\n    switch (letter.handler) {\n",
             name);
-    for (uint32_t i = 0; i < endpoints->n_handlers; i++)
-        if (endpoints->handlers[i].serve.n_keys == n_keys)
-            write_case(out, &endpoints->handlers[i], i);
+    for (uint32_t i = 0; i < endpoints->n_handlers; i++) {
+        const struct gravel_handler *handler = &endpoints->handlers[i];
+        const struct words words = {handler->serve.max_pending ? "GRAVELP_SERVER_CALL(1)"
+                                                               : "GRAVELP_SERVER_CALL(0)",
+                                    "GRAVELP_LETTER_ARGUMENT(letter, ", ", i)", "(void)("};
+        if (handler->serve.n_keys != n_keys)
+            continue;
+        fprintf(out, "    case %uu:\n", i);
+        write_call(out, handler, &words); /* no answer is asked for */
+        fprintf(out, "        break;\n");
+    }
     fprintf(out, "    default:\n        break;\n    }\n}\n");
-}
-
-static void write_pairs(FILE *out, const struct gravel_endpoints *endpoints)
-{
-    if (gravel_servers_n_pairs(endpoints) == 0)
-        return;
-    write_run(out, "gravelp_run_pair", endpoints, 2);
-    fprintf(out, "kernel void " GRAVEL_PAIRS_KERNEL "(GRAVEL_ARENA)\n"
-                 "{\n    GRAVELP_SERVE_INBOX_PAIRS(gravelp_run_pair);\n}\n");
 }
 
 char *gravel_server_trailer(const struct gravel_endpoints *endpoints)
@@ -215,7 +202,11 @@ char *gravel_server_trailer(const struct gravel_endpoints *endpoints)
     write_run(out, "gravelp_run", endpoints, 1);
     fprintf(out, "kernel void " GRAVEL_SERVER_KERNEL "(GRAVEL_ARENA)\n"
                  "{\n    GRAVELP_SERVE_INBOX;\n}\n");
-    write_pairs(out, endpoints);
+    if (gravel_servers_n_pairs(endpoints)) {
+        write_run(out, "gravelp_run_pair", endpoints, 2);
+        fprintf(out, "kernel void " GRAVEL_PAIRS_KERNEL "(GRAVEL_ARENA)\n"
+                     "{\n    GRAVELP_SERVE_INBOX_PAIRS(gravelp_run_pair);\n}\n");
+    }
     for (uint32_t i = 0; i < endpoints->n_handlers; i++)
         if (endpoints->handlers[i].serve.n_keys)
             write_prototypes(out, &endpoints->handlers[i]);

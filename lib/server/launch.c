@@ -25,7 +25,7 @@
 #include "opencl/objects.h"
 #include "opencl/program.h"
 #include "opencl/wait.h"
-#include "serve/text.h"
+#include "serve/servers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -121,35 +121,24 @@ static uint64_t word_at(const struct words *words, uint32_t i)
     return i < words->n ? words->words[i] : 0;
 }
 
-static double real_of(uint32_t type, uint64_t bits)
-{
-    const uint32_t low = (uint32_t)bits;
-    float narrow;
-    double wide;
-    memcpy(&narrow, &low, sizeof narrow);
-    memcpy(&wide, &bits, sizeof wide);
-    return type == GRAVELP_ARGUMENT_FLOAT ? (double)narrow : wide;
-}
-
-static void add_string(struct gravel_characters *out, const struct gravel_conversion *conversion,
-                       const struct words *words)
-{
-    char string[4 * GRAVELP_STRING_WORDS + 1] = "";
-    for (uint32_t i = 0; i < 4 * GRAVELP_STRING_WORDS; i++)
-        string[i] = (char)(word_at(words, conversion->word + i / 4) >> 8 * (i % 4));
-    add_printed(out, conversion->format, string);
-}
-
 static void add_argument(struct gravel_characters *out, const struct gravel_conversion *conversion,
                          const struct words *words)
 {
     const char *format = conversion->format;
+    char string[4 * GRAVELP_STRING_WORDS + 1] = "";
+    float narrow;
+    double wide;
     uint64_t bits = word_at(words, conversion->word);
     if (GRAVELP_ARGUMENT_WORDS(conversion->type) == 2)
         bits |= word_at(words, conversion->word + 1u) << 32;
     const uint64_t kept = bits & (UINT64_MAX >> (64 - conversion->bits));
     const uint64_t sign = conversion->is_signed ? UINT64_C(1) << (conversion->bits - 1) : 0;
     const uint64_t number = (kept ^ sign) - sign;
+    const uint32_t low = (uint32_t)bits;
+    memcpy(&narrow, &low, sizeof narrow);
+    memcpy(&wide, &bits, sizeof wide);
+    for (uint32_t i = 0; conversion->form == STRING && i < 4 * GRAVELP_STRING_WORDS; i++)
+        string[i] = (char)(word_at(words, conversion->word + i / 4) >> 8 * (i % 4));
     if (conversion->form == DECIMAL)
         add_decimal(out, number, kept & sign);
     else if (conversion->form == SIGNED)
@@ -159,40 +148,47 @@ static void add_argument(struct gravel_characters *out, const struct gravel_conv
     else if (conversion->form == CHARACTER)
         add_printed(out, format, (int)(bits & 0xff));
     else if (conversion->form == REAL)
-        add_printed(out, format, real_of(conversion->type, bits));
+        add_printed(out, format,
+                    conversion->type == GRAVELP_ARGUMENT_FLOAT ? (double)narrow : wide);
     else if (conversion->form == STRING)
-        add_string(out, conversion, words);
+        add_printed(out, format, string);
     else
         add_printed(out, format, (void *)(uintptr_t)bits);
 }
 
-/* What follows characters, if no conversion does. */
-enum { NEW_LINE = GRAVEL_LINE_ARGUMENTS, LINE_END };
+/* Appends literals from one place to another, the tag of a line behind each newline but the last. */
+static void add_literals(struct gravel_characters *out, const struct gravel_line_plan *plan,
+                         uint32_t from, uint32_t to, const char *tag, size_t tag_bytes)
+{
+    const char *at = plan->literals + from, *end = plan->literals + to, *newline;
+    while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
+        gravel_characters_add(out, at, (size_t)(newline + 1 - at));
+        at = newline + 1;
+        if (at < plan->literals + plan->n_literals)
+            gravel_characters_add(out, tag, tag_bytes);
+    }
+    gravel_characters_add(out, at, (size_t)(end - at));
+}
 
 void gravel_line_write(struct gravel_characters *out, const struct gravel_line_plan *plan,
                        const uint32_t *words, uint32_t n_words, const char *at_newline,
                        size_t at_newline_bytes)
 {
     const struct words arguments = {words, n_words};
-    const char *literal = plan->literals;
-    for (const struct gravel_line_piece *piece = plan->pieces;
-         piece < plan->pieces + plan->n_pieces; piece++) {
-        gravel_characters_add(out, literal, piece->n);
-        literal += piece->n;
-        if (piece->next == NEW_LINE)
-            gravel_characters_add(out, at_newline, at_newline_bytes);
-        else if (piece->next != LINE_END)
-            add_argument(out, &plan->conversions[piece->next], &arguments);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < plan->n_conversions; at = plan->conversions[i++].at) {
+        add_literals(out, plan, at, plan->conversions[i].at, at_newline, at_newline_bytes);
+        add_argument(out, &plan->conversions[i], &arguments);
     }
+    add_literals(out, plan, at, plan->n_literals, at_newline, at_newline_bytes);
 }
 
 /* ---- a plan ----------------------------------------------------------------------------------- */
 
 struct reading {
     struct gravel_line_plan *plan;
-    uint64_t types;    /* of the arguments that are left */
-    uint32_t word;     /* of the next one */
-    uint32_t n_before; /* literals of the pieces that have ended */
+    uint64_t types; /* of the arguments that are left */
+    uint32_t word;  /* of the next one */
 };
 
 static void plan_plain(struct gravel_line_plan *plan, const char *text, size_t n)
@@ -207,14 +203,6 @@ static void plan_text(struct gravel_line_plan *plan, const char *text)
     plan->n_literals += (uint32_t)n;
 }
 
-static void end_piece(struct reading *reading, uint32_t next)
-{
-    struct gravel_line_plan *plan = reading->plan;
-    plan->pieces[plan->n_pieces++] = (struct gravel_line_piece){
-        .n = (uint16_t)(plan->n_literals - reading->n_before), .next = (uint16_t)next};
-    reading->n_before = plan->n_literals;
-}
-
 /* The type of the next argument, GRAVELP_ARGUMENT_NONE if there is none. */
 static void take(struct reading *reading, struct gravel_conversion *conversion)
 {
@@ -225,11 +213,10 @@ static void take(struct reading *reading, struct gravel_conversion *conversion)
     reading->word += GRAVELP_ARGUMENT_WORDS(conversion->type);
 }
 
-static void plan_argument(struct reading *reading, const struct gravel_conversion *conversion)
+static void plan_argument(struct gravel_line_plan *plan, struct gravel_conversion *conversion)
 {
-    struct gravel_line_plan *plan = reading->plan;
-    plan->conversions[plan->n_conversions] = *conversion;
-    end_piece(reading, plan->n_conversions++);
+    conversion->at = plan->n_literals;
+    plan->conversions[plan->n_conversions++] = *conversion;
 }
 
 static bool is_signed(uint32_t type)
@@ -280,7 +267,7 @@ static void plan_misfit(struct reading *reading, struct gravel_conversion *conve
     conversion->is_signed = conversion->form == SIGNED;
     conversion->bits = bits_of(conversion->type);
     strcpy(conversion->format, fitting[conversion->type].format);
-    plan_argument(reading, conversion);
+    plan_argument(reading->plan, conversion);
     plan_text(reading->plan, ")");
 }
 
@@ -307,7 +294,7 @@ static void plan_conversion(struct reading *reading, struct gravel_conversion *c
     char *end = stpcpy(conversion->format + n, is_long ? "ll" : "");
     end[0] = letter;
     end[1] = '\0';
-    plan_argument(reading, conversion);
+    plan_argument(reading->plan, conversion);
 }
 
 /* Copies a width or a precision; one that is too large makes the conversion a misfit. @return behind it. */
@@ -353,7 +340,7 @@ void gravel_line_read(struct gravel_line_plan *plan, const char *text, size_t te
     const char *at = text, *end = text + strnlen(text, text_bytes < GRAVELP_TEXT_MAX_BYTES
                                                            ? text_bytes
                                                            : GRAVELP_TEXT_MAX_BYTES);
-    plan->n_pieces = plan->n_conversions = plan->n_literals = 0;
+    plan->n_conversions = plan->n_literals = 0;
     if (end > text && end[-1] == '\n') /* the line's own */
         end--;
     while (at < end) {
@@ -363,11 +350,8 @@ void gravel_line_read(struct gravel_line_plan *plan, const char *text, size_t te
             at++;
         } else if (c == '%') {
             at = read_conversion(&reading, at, end);
-        } else if (c == '\n') {
-            plan_text(plan, "\n");
-            end_piece(&reading, NEW_LINE);
-        } else if (c == '\t') {
-            plan_text(plan, "\t");
+        } else if (c == '\n' || c == '\t') {
+            plan_text(plan, c == '\n' ? "\n" : "\t");
         } else {
             plan_plain(plan, &c, 1);
         }
@@ -378,7 +362,6 @@ void gravel_line_read(struct gravel_line_plan *plan, const char *text, size_t te
         plan_misfit(&reading, &left_over, '\0');
     }
     plan_text(plan, "\n");
-    end_piece(&reading, LINE_END);
 }
 
 /* ---- the lines of a run ----------------------------------------------------------------------- */

@@ -45,19 +45,13 @@ struct gravel_conversion {
     uint8_t bits; /* of an integer, that count; of "hh" 8, of "h" 16 */
     bool is_signed;
     uint16_t word; /* where the argument begins */
-};
-
-/* Characters that are written as they are, and what follows them. */
-struct gravel_line_piece {
-    uint16_t n;    /* characters */
-    uint16_t next; /* a conversion; or see format.c */
+    uint32_t at;   /* literals before it */
 };
 
 /* What a text makes of arguments of some types. A control character is written as four, and so a text grows. */
 struct gravel_line_plan {
-    uint32_t n_pieces, n_conversions, n_literals;
+    uint32_t n_conversions, n_literals;
     struct gravel_conversion conversions[GRAVEL_LINE_ARGUMENTS];
-    struct gravel_line_piece pieces[GRAVELP_TEXT_MAX_BYTES + GRAVEL_LINE_ARGUMENTS + 1];
     char literals[4 * (GRAVELP_TEXT_MAX_BYTES + GRAVEL_LINE_ARGUMENTS) + 1];
 };
 

@@ -140,29 +140,21 @@ static void end_function(struct gravel_spool *spool)
     atomic_store_explicit(&spool->in_function, 0, memory_order_relaxed);
 }
 
-/* @param n_written  [out] bytes. @return 0, or why not all. */
-static int hand_out(struct gravel_spool *spool, const struct gravel_characters *out,
-                    size_t *n_written)
-{
-    const struct gravel_endpoints *endpoints = spool->shape.endpoints;
-    if (!endpoints->print)
-        return write_out(spool, out->text, out->n, n_written);
-    begin_function(spool, 0);
-    const int result = endpoints->print(endpoints->print_user, out->text, out->n);
-    end_function(spool);
-    if (result)
-        return PRINT_FAILED;
-    *n_written = out->n;
-    gravel_counter_add(&spool->n_bytes, out->n);
-    return 0;
-}
-
+/* Writes what is ready, or gives it to the caller's function. */
 static void write_ready(void *context, struct gravel_characters *out)
 {
     struct gravel_spool *spool = context;
+    const struct gravel_endpoints *endpoints = spool->shape.endpoints;
     size_t n_written = 0;
-    if (!has_failed(spool, 0))
-        has_failed(spool, hand_out(spool, out, &n_written));
+    if (!has_failed(spool, 0) && !endpoints->print) {
+        has_failed(spool, write_out(spool, out->text, out->n, &n_written));
+    } else if (!has_failed(spool, 0)) {
+        begin_function(spool, 0);
+        const int result = endpoints->print(endpoints->print_user, out->text, out->n);
+        end_function(spool);
+        n_written = has_failed(spool, result ? PRINT_FAILED : 0) ? 0 : out->n;
+        gravel_counter_add(&spool->n_bytes, n_written);
+    }
     gravel_counter_add(&spool->n_lines, count_lines(out->text, n_written));
     gravel_counter_add(&spool->n_lost, count_lines(out->text + n_written, out->n - n_written));
     out->n = 0;
@@ -300,21 +292,6 @@ static bool await_end(struct gravel_spool *spool)
     return has_ended;
 }
 
-/* Has the thread write what has come, and end; the rest is given up after limit_ns without progress. @return false if
- * the thread is in the system and does not come back. */
-static bool stop(struct gravel_spool *spool)
-{
-    if (!gravel_thread_stop(&spool->thread, &spool->event))
-        return true;
-    bool has_ended = await_end(spool);
-    if (!has_ended) {
-        gravel_thread_advance(&spool->thread, GRAVEL_THREAD_GIVES_UP);
-        has_ended = await_end(spool);
-    }
-    gravel_thread_end(&spool->thread, has_ended);
-    return has_ended;
-}
-
 /* ---- the network thread's calls -------------------------------------------------------------- */
 
 int gravel_spool_create(struct gravel_spool **out, const struct gravel_spool_shape *shape)
@@ -334,8 +311,16 @@ bool gravel_spool_destroy(struct gravel_spool *spool)
     struct gravel_buffer *buffer;
     if (!spool)
         return true;
-    if (!stop(spool))
-        return false;
+    if (gravel_thread_stop(&spool->thread, &spool->event)) { /* it writes what has come */
+        bool has_ended = await_end(spool);
+        if (!has_ended) { /* for limit_ns without progress: the rest is given up */
+            gravel_thread_advance(&spool->thread, GRAVEL_THREAD_GIVES_UP);
+            has_ended = await_end(spool);
+        }
+        gravel_thread_end(&spool->thread, has_ended);
+        if (!has_ended) /* it is in the system, and does not come back */
+            return false;
+    }
     while ((buffer = gravel_list_take(&spool->done)))
         gravel_buffer_destroy(buffer);
     free(spool);

@@ -39,47 +39,42 @@ static int check_room(const struct gravel_steal *steal, const struct fill *fill)
     return 0;
 }
 
-/* Behind the newest task of a deque. Where the ring wraps, two pieces. */
-static int put(struct gravel_steal *steal, uint32_t group, const unsigned char *tasks, uint64_t n)
+static bool are_empty(const struct gravel_steal *steal, const struct fill *fill)
 {
-    uint64_t capacity = steal->options.capacity, bytes = steal->options.task_bytes;
-    uint64_t at = steal->deques[group].tail & (capacity - 1), left = capacity - at;
-    uint64_t ring = steal->head.rings_offset + group * capacity * bytes;
-    uint64_t first = n < left ? n : left;
-    if (first)
-        GRAVEL_TRY(gravel_region_write(&steal->region, ring + at * bytes, tasks, first * bytes));
-    return n > first ? gravel_region_write(&steal->region, ring, tasks + first * bytes,
-                                           (n - first) * bytes)
-                     : 0;
-}
-
-/* Puts tasks into all rings, which are empty, by one copy: a GPU has hundreds of them. */
-static int put_all(struct gravel_steal *steal, const struct fill *fill)
-{
-    uint64_t capacity = steal->options.capacity, task_bytes = steal->options.task_bytes;
-    uint64_t bytes = steal->options.n_groups * capacity * task_bytes;
-    unsigned char *rings = bytes <= SIZE_MAX ? calloc(1, (size_t)bytes) : NULL;
-    if (!rings)
-        return gravel_fail(GRAVEL_ENOMEM, "%" PRIu64 " tasks to be copied: %" PRIu64 " bytes",
-                           fill->n, bytes);
-    for (uint32_t group = 0; group < steal->options.n_groups; group++) {
-        uint64_t last = share_of(fill, group + 1);
-        uint32_t tail = steal->deques[group].tail;
-        for (uint64_t i = share_of(fill, group); i < last; i++, tail++)
-            memcpy(rings + (group * capacity + (tail & (capacity - 1))) * task_bytes,
-                   fill->tasks + i * task_bytes, task_bytes);
-    }
-    int code = gravel_region_write(&steal->region, steal->head.rings_offset, rings, bytes);
-    free(rings);
-    return code;
-}
-
-static bool are_empty(const struct gravel_steal *steal)
-{
-    for (uint32_t group = 0; group < steal->options.n_groups; group++)
-        if (steal->deques[group].head != steal->deques[group].tail)
+    for (uint32_t i = 0; i < fill->n_groups; i++)
+        if (steal->deques[fill->first + i].head != steal->deques[fill->first + i].tail)
             return false;
     return true;
+}
+
+/*
+ * Puts tasks into rings, behind the newest of each: where the host does not address them, into a copy of the rings,
+ * which one command writes, for a GPU has hundreds of them.
+ */
+static int put_in_rings(struct gravel_steal *steal, const struct fill *fill)
+{
+    const uint64_t capacity = steal->options.capacity, task_bytes = steal->options.task_bytes;
+    const uint64_t ring_bytes = capacity * task_bytes, bytes = fill->n_groups * ring_bytes;
+    const uint64_t at = steal->head.rings_offset + fill->first * ring_bytes;
+    unsigned char *shared = steal->region.shared, *copy = shared ? NULL : calloc(1, bytes);
+    int code = 0;
+    if (!shared && !copy)
+        return gravel_fail(GRAVEL_ENOMEM, "%" PRIu64 " tasks to be copied: %" PRIu64 " bytes",
+                           fill->n, bytes);
+    if (copy && !are_empty(steal, fill))
+        code = gravel_region_read(&steal->region, at, copy, bytes);
+    for (uint32_t i = 0; i < fill->n_groups; i++) {
+        unsigned char *ring = (shared ? shared + at : copy) + i * ring_bytes;
+        const uint64_t end = share_of(fill, i + 1);
+        uint32_t tail = steal->deques[fill->first + i].tail;
+        for (uint64_t task = share_of(fill, i); task < end; task++, tail++)
+            memcpy(ring + (tail & (capacity - 1)) * task_bytes, fill->tasks + task * task_bytes,
+                   task_bytes);
+    }
+    if (copy && !code)
+        code = gravel_region_write(&steal->region, at, copy, bytes);
+    free(copy);
+    return code;
 }
 
 static int put_in_list(struct gravel_steal *steal, const unsigned char *tasks, uint64_t n)
@@ -113,16 +108,8 @@ static int add(struct gravel_steal *steal, const struct fill *fill)
     if (gravel_steal_is_list(steal))
         return put_in_list(steal, fill->tasks, fill->n);
     GRAVEL_TRY(check_room(steal, fill));
-    const bool is_all = fill->n_groups == steal->options.n_groups;
-    if (is_all && !steal->region.shared && are_empty(steal)) {
-        GRAVEL_TRY(put_all(steal, fill));
-    } else {
-        for (uint32_t i = 0; fill->n && i < fill->n_groups; i++) {
-            const uint64_t first = share_of(fill, i), n = share_of(fill, i + 1) - first;
-            const unsigned char *tasks = fill->tasks + first * steal->options.task_bytes;
-            GRAVEL_TRY(put(steal, fill->first + i, tasks, n));
-        }
-    }
+    if (fill->n)
+        GRAVEL_TRY(put_in_rings(steal, fill));
     move_ends(steal, fill, false);
     int code = gravel_steal_write_deques(steal);
     if (code)

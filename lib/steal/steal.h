@@ -2,7 +2,7 @@
 /*
  * Deques of a node as the host has them.
  *
- * Path:    gravel/steal.h -> create.c, fill.c, launch.c, join.c -> cl/layout/steal.h on the device.
+ * Path:    gravel/steal.h -> create.c, fill.c, launch.c -> cl/layout/steal.h on the device.
  * Owner:   the caller of gravel_steal_create.
  * Threads: one at a time.
  */
@@ -54,12 +54,9 @@ static inline int gravel_steal_write_deques(struct gravel_steal *steal)
                                steal->options.n_groups * sizeof *steal->deques);
 }
 
-/** join.c: wait for the launch to end, and read the deques. @return 0; GRAVEL_EKERNEL, reported once; GRAVEL_ECL. */
+/** launch.c: wait for the launch to end, and read the deques. @return 0; GRAVEL_EKERNEL, reported once; GRAVEL_ECL. */
 int gravel_steal_join(struct gravel_steal *steal);
-/** join.c: release what the last launch is known by. */
+/** launch.c: release what the last launch is known by. */
 void gravel_steal_forget_launch(struct gravel_steal *steal);
-
-/** join.c: return what all groups have counted; good while no kernel runs. */
-struct gravel_steal_stats gravel_steal_totals(const struct gravel_steal *steal);
 
 #endif

@@ -3,7 +3,7 @@
  * Flows beside messages: nodes that send, handlers that add elements, from node to node; kernels that are no nodes and add
  * elements. On two loop-back nodes, on every step.
  *
- * Path: meson test -> this -> lib/flow/post.c, lib/flow/host.c
+ * Path: meson test -> this -> lib/flow/elements.c, lib/flow/host.c
  */
 #include "expect.h"
 

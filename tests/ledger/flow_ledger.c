@@ -156,7 +156,7 @@ static void check_books(struct ledger *ledger, const uint32_t counts[N_COUNTS])
 
 static void check_layers(struct ledger *ledger)
 {
-    struct gravelp_view view = gravelp_view_of(ledger->flow->memory.control);
+    const struct gravelp_view view = ledger->flow->view;
     for (uint32_t layer = 0; layer < view.flow->n_layers; layer++)
         expect(ledger, "elements left in a layer", gravelp_view_used(view, layer), 0);
 }
@@ -167,7 +167,7 @@ static void run_all(struct ledger *ledger)
     const uint32_t zeros[GRAVEL_RESULT_WORDS] = {0};
     uint64_t n_dropped = 0;
     uint32_t result;
-    OK(gravel_flow_memory_write(&ledger->flow->memory, 0, zeros, GRAVEL_RESULT_WORDS));
+    OK(gravel_flow_memory_write(ledger->flow, 0, zeros, GRAVEL_RESULT_WORDS));
     while (counts[NEXT] < ledger->n_wanted) {
         ledger->n_left = ledger->n_elements - counts[NEXT];
         for (uint32_t c = 0; c < ledger->random.graph.n_channels; c++)
@@ -186,7 +186,7 @@ static void run_all(struct ledger *ledger)
     expect(ledger, "torn elements", counts[BAD], 0);
     expect(ledger, "elements, and fuel that was dropped",
            (uint32_t)(counts[NEXT] + counts[DROPPED] + n_dropped), (uint32_t)ledger->n_pushed);
-    OK(gravel_flow_memory_read(&ledger->flow->memory, 0, &result, 1));
+    OK(gravel_flow_memory_read(ledger->flow, 0, &result, 1));
     expect(ledger, "tasks and continuations that returned", result, counts[IN_STACKS]);
     check_books(ledger, counts);
     check_layers(ledger);
@@ -241,18 +241,18 @@ static void begin_held_late(struct gravelp_view view, uint32_t c, uint64_t *seed
  * they are written back. */
 static void begin_late(struct ledger *ledger)
 {
-    struct gravel_flow_memory *memory = &ledger->flow->memory;
-    const struct gravelp_view view = gravelp_view_of(memory->control);
+    const struct gravel_flow *flow = ledger->flow;
+    const struct gravelp_flow *header = &flow->layout.header;
+    const struct gravelp_view view = flow->view;
     for (uint32_t layer = 0; layer < view.flow->n_layers; layer++)
         view.heads[layer] = view.tails[layer] = 0u - random_below(&ledger->state, 40);
     for (uint32_t c = 0; c < view.flow->n_flat; c++)
         if (view.channels[c].kind == GRAVEL_HELD)
             begin_held_late(view, c, &ledger->state);
-    if (!memory->region.shared)
-        OK(gravel_region_write(
-            &memory->region, 4 * (uint64_t)memory->layout->header.fault_at,
-            gravelp_flow_faults(memory->control),
-            4 * (uint64_t)(memory->layout->header.heads_at - memory->layout->header.fault_at)));
+    if (!flow->region.shared)
+        OK(gravel_region_write(&flow->region, 4 * (uint64_t)header->fault_at,
+                               gravelp_flow_faults(flow->view.flow),
+                               4 * (uint64_t)(header->heads_at - header->fault_at)));
 }
 
 /* Of a buffer of words. */
