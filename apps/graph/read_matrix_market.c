@@ -12,6 +12,9 @@
  */
 #include "graph/input.h"
 
+#include <stdio.h>
+#include <string.h>
+
 enum symmetry { GENERAL, SYMMETRIC, SKEW };
 enum field { PATTERN, INTEGER, REAL };
 
@@ -21,48 +24,36 @@ struct matrix {
     uint64_t n_rows, n_entries;
 };
 
-static bool read_field(struct text *text, struct matrix *matrix)
+/* Steps over one of the words, which are separated by '|', and sets its number among them. */
+static bool take_word(struct text *text, const char *what, const char *words, unsigned *number)
 {
-    if (text_accept(text, "pattern"))
-        matrix->field = PATTERN;
-    else if (text_accept(text, "integer"))
-        matrix->field = INTEGER;
-    else if (text_accept(text, "real") || text_accept(text, "double"))
-        matrix->field = REAL;
-    else if (text_accept(text, "complex"))
-        return text_fail(text, "complex entries cannot be edge weights");
-    else
-        return text_fail(text, "field '%s' is not pattern, integer or real", text_quote(text));
-    return true;
-}
-
-static bool read_symmetry(struct text *text, struct matrix *matrix)
-{
-    if (text_accept(text, "general"))
-        matrix->symmetry = GENERAL;
-    else if (text_accept(text, "symmetric"))
-        matrix->symmetry = SYMMETRIC;
-    else if (text_accept(text, "skew-symmetric"))
-        matrix->symmetry = SKEW;
-    else
-        return text_fail(text, "symmetry '%s' is not general, symmetric or skew-symmetric",
-                         text_quote(text));
-    if (matrix->symmetry == SKEW && matrix->field == PATTERN)
-        return text_fail(text, "a pattern has no sign and cannot be skew-symmetric");
-    return true;
+    char word[16];
+    *number = 0;
+    for (const char *at = words; *at; ++*number) {
+        const size_t n = strcspn(at, "|");
+        snprintf(word, sizeof word, "%.*s", (int)n, at);
+        if (text_accept(text, word))
+            return true;
+        at += n + (at[n] == '|');
+    }
+    return text_fail(text, "%s '%s' is not %s", what, text_quote(text), words);
 }
 
 static bool read_banner(struct text *text, struct matrix *matrix)
 {
+    unsigned only, field, symmetry;
     if (!text_accept(text, "%%MatrixMarket"))
         return text_fail(text, "the first line does not start with %%%%MatrixMarket");
-    if (!text_accept(text, "matrix"))
-        return text_fail(text, "object '%s' is not matrix", text_quote(text));
-    if (text_accept(text, "array"))
-        return text_fail(text, "an array is a dense matrix; a graph needs coordinate");
-    if (!text_accept(text, "coordinate"))
-        return text_fail(text, "format '%s' is not coordinate", text_quote(text));
-    return read_field(text, matrix) && read_symmetry(text, matrix) && text_end_line(text);
+    if (!take_word(text, "object", "matrix", &only) ||
+        !take_word(text, "format", "coordinate", &only) ||
+        !take_word(text, "field", "pattern|integer|real|double", &field) ||
+        !take_word(text, "symmetry", "general|symmetric|skew-symmetric", &symmetry))
+        return false;
+    matrix->field = field < REAL ? field : REAL;
+    matrix->symmetry = symmetry;
+    if (matrix->symmetry == SKEW && matrix->field == PATTERN)
+        return text_fail(text, "a pattern has no sign and cannot be skew-symmetric");
+    return text_end_line(text);
 }
 
 static bool read_sizes(struct text *text, struct matrix *matrix)

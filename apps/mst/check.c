@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check: Kruskal's algorithm, serially. Edges have an order, so that there is but one tree, and it must be found edge
- * by edge. Weights are compared as numbers here, not by their bits as on the device, and with those of the graph.
+ * The check: Kruskal's algorithm, serially, over the entries of the graph as it is read. Edges have an order, so that there
+ * is but one tree, and it must be found edge by edge. Weights are compared as numbers here, not by their bits as on the device.
  *
  * Path: mst.c -> this
  * Owner: nothing outlives the call.
@@ -21,28 +21,27 @@ double edge_weight(const struct mst *mst, uint64_t edge)
     return mst->has_floats ? (double)value : (double)bits;
 }
 
-/* An edge's place in the order: its weight, as a number, then its own number. */
-struct place {
+/* An entry of the graph, as an edge: the lesser end first. */
+struct entry {
     double weight;
-    uint32_t edge;
+    uint32_t first, second;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_ends(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight < y->weight ? -1 : 1;
-    return x->edge < y->edge ? -1 : 1;
+    const struct entry *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return (x->second > y->second) - (x->second < y->second);
 }
 
-static struct place *sort_edges(const struct mst *mst)
+/* Edges of equal weight are in the order of their ends, which numbers them. */
+static int compare_weights(const void *a, const void *b)
 {
-    const uint64_t n = mst->edges.n;
-    struct place *sorted = app_array(n, sizeof *sorted, "the check");
-    for (uint64_t e = 0; e < n; e++)
-        sorted[e] = (struct place){edge_weight(mst, e), (uint32_t)e};
-    qsort(sorted, n, sizeof *sorted, compare);
-    return sorted;
+    const struct entry *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight < y->weight ? -1 : 1;
+    return compare_ends(a, b);
 }
 
 static uint32_t find(uint32_t *parents, uint32_t vertex)
@@ -52,81 +51,64 @@ static uint32_t find(uint32_t *parents, uint32_t vertex)
     return vertex;
 }
 
-/* @return  [edges.n] whether an edge is in the tree. */
-static cl_uint *kruskal(const struct mst *mst)
+static struct entry *list_entries(const struct graph *graph)
 {
-    const struct mst_edges *edges = &mst->edges;
-    struct place *sorted = sort_edges(mst);
-    uint32_t *parents = app_array(mst->n_vertices, sizeof *parents, "the check");
-    cl_uint *is_in_tree = app_array(edges->n, sizeof *is_in_tree, "the check");
-    for (uint64_t v = 0; v < mst->n_vertices; v++)
+    struct entry *entries = app_array(graph->n_edges, sizeof *entries, "the check");
+    for (uint32_t u = 0; u < graph->n_vertices; u++)
+        for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++) {
+            const uint32_t v = graph->neighbours[e];
+            entries[e] = (struct entry){graph_weight(graph, e), u < v ? u : v, u < v ? v : u};
+        }
+    return entries;
+}
+
+/* Sorts entries so that those of the tree come first, by their ends. @return how many are in it. */
+static uint64_t kruskal(struct entry *entries, uint64_t n, uint64_t n_vertices)
+{
+    uint32_t *parents = app_array(n_vertices, sizeof *parents, "the check");
+    uint64_t n_tree = 0;
+    for (uint64_t v = 0; v < n_vertices; v++)
         parents[v] = (uint32_t)v;
-    for (uint64_t i = 0; i < edges->n; i++) {
-        const uint32_t e = sorted[i].edge;
-        const uint32_t first = find(parents, edges->ends[e].s[0]);
-        const uint32_t second = find(parents, edges->ends[e].s[1]);
-        is_in_tree[e] = first != second;
+    qsort(entries, n, sizeof *entries, compare_weights);
+    for (uint64_t i = 0; i < n; i++) {
+        const uint32_t first = find(parents, entries[i].first);
+        const uint32_t second = find(parents, entries[i].second);
+        if (first != second)
+            entries[n_tree++] = entries[i];
         parents[first] = second;
     }
-    free(sorted);
     free(parents);
-    return is_in_tree;
+    qsort(entries, n_tree, sizeof *entries, compare_ends);
+    return n_tree;
 }
 
-/* ---- the edges, against the graph as it is read ------------------------------------------------- */
-
-/* @return  the edge between two vertices, or edges.n */
-static uint64_t find_edge(const struct mst_edges *edges, uint32_t first, uint32_t second)
+/* Found edges that differ from those of the tree, in the order of both; and what one of them has beyond the other. */
+static uint64_t compare_trees(const struct mst *mst, const cl_uint *is_found,
+                              const struct entry *tree, uint64_t n_tree)
 {
-    uint64_t low = 0, high = edges->n;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        const cl_uint2 ends = edges->ends[middle];
-        if (ends.s[0] < first || (ends.s[0] == first && ends.s[1] < second))
-            low = middle + 1;
-        else
-            high = middle;
+    uint64_t n_wrong = 0, n_found = 0;
+    for (uint64_t e = 0; e < mst->edges.n; e++) {
+        const struct entry found = {edge_weight(mst, e), mst->edges.ends[e].s[0],
+                                    mst->edges.ends[e].s[1]};
+        if (is_found[e])
+            n_wrong += n_found++ >= n_tree || compare_weights(&found, tree++) != 0;
     }
-    const bool is_there =
-        low < edges->n && edges->ends[low].s[0] == first && edges->ends[low].s[1] == second;
-    return is_there ? low : edges->n;
-}
-
-/* Every entry of the graph but loops has an edge that is not heavier, and every edge an entry that is as light. */
-static uint64_t check_edges(const struct mst *mst)
-{
-    const struct mst_edges *edges = &mst->edges;
-    struct graph graph;
-    bool *are_there = app_array(edges->n, sizeof *are_there, "the check");
-    uint64_t n_wrong = 0;
-    part_whole(&graph, &mst->part);
-    graph_draw_weights(&graph, 0, mst->options.seed);
-    for (uint32_t u = 0; u < graph.n_vertices; u++)
-        for (uint64_t i = graph.offsets[u]; i < graph.offsets[u + 1]; i++) {
-            const uint32_t v = graph.neighbours[i];
-            const uint64_t e = find_edge(edges, u < v ? u : v, u < v ? v : u);
-            if (u != v && (e == edges->n || graph_weight(&graph, i) < edge_weight(mst, e)))
-                n_wrong++;
-            else if (u != v && graph_weight(&graph, i) == edge_weight(mst, e))
-                are_there[e] = true;
-        }
-    for (uint64_t e = 0; e < edges->n; e++)
-        n_wrong += !are_there[e];
-    free(are_there);
-    graph_free(&graph);
-    return n_wrong;
+    return n_wrong + (n_found < n_tree ? n_tree - n_found : 0);
 }
 
 uint64_t check_tree(struct mst *mst)
 {
+    struct graph graph;
+    part_whole(&graph, &mst->part);
+    graph_draw_weights(&graph, 0, mst->options.seed);
+    struct entry *entries = list_entries(&graph);
     const double begin_s = trials_clock();
-    cl_uint *expected = kruskal(mst);
+    const uint64_t n_tree = kruskal(entries, graph.n_edges, graph.n_vertices);
     mst->serial_s = trials_clock() - begin_s;
-    cl_uint *found = read_tree(mst);
-    uint64_t n_wrong = check_edges(mst);
-    for (uint64_t e = 0; e < mst->edges.n; e++)
-        n_wrong += expected[e] != found[e];
-    free(expected);
-    free(found);
+    cl_uint *is_found = read_tree(mst);
+    const uint64_t n_wrong = compare_trees(mst, is_found, entries, n_tree);
+    free(is_found);
+    free(entries);
+    graph_free(&graph);
     return n_wrong;
 }

@@ -72,7 +72,7 @@ cl_uint *read_tree(struct mst *mst);
 /** Weight of an edge, as a number. */
 double edge_weight(const struct mst *mst, uint64_t edge);
 
-/** Compare with Kruskal's tree. @return edges that are in one of both [count]. */
+/** Compare with Kruskal's tree of the graph. @return edges that differ [count]. */
 uint64_t check_tree(struct mst *mst);
 
 #endif

@@ -31,7 +31,7 @@ REFUSED = [
     ("long.el", "0 1 2\n", ":1: '2' is one word too many"),
     ("nan.wel", "0 1 nan\n", ":1: weight 'nan' is not a decimal number"),
     ("heavy.wel", "0 1 1e99\n", ":1: weight 1e99 is too large for a float"),
-    ("complex.mtx", MTX + "complex general\n1 1 0\n", ":1: complex entries cannot be edge weights"),
+    ("complex.mtx", MTX + "complex general\n1 1 0\n", ":1: field 'complex' is not pattern|integer|real|double"),
     ("upper.mtx", MTX + "pattern symmetric\n2 2 1\n1 2\n", ":3: entry 1 2 is not in the lower triangle"),
     ("cut.el.gz", PACKED[:-9], ": the compressed data end early"),
     ("damaged.el.gz", flipped(PACKED, len(PACKED) - 6), ": bad compressed data"),
