@@ -109,11 +109,10 @@ static json_t *open_here(const void *argument)
     setenv("GRAVEL_SELF_TEST", MANY_ROUNDS, 0);
     info_child_stage("opening a node");
     int code = gravel_open(&gravel, NULL, NULL);
-    if (code)
-        return json_pack("{s:i, s:s}", "code", code, "error", gravel_last_error());
-    json_t *answer = describe_device(gravel_cl_device(gravel));
+    json_t *answer = code ? NULL : describe_device(gravel_cl_device(gravel));
     info_child_stage("closing a node");
-    code = gravel_close(gravel);
+    if (!code)
+        code = gravel_close(gravel);
     return code ? json_pack("{s:i, s:s}", "code", code, "error", gravel_last_error()) : answer;
 }
 
@@ -125,19 +124,6 @@ static json_t *timed(json_t *report, uint64_t begin_ns)
     return report;
 }
 
-static const char *status_of(const json_t *answer)
-{
-    switch (info_integer(answer, "code")) {
-    case GRAVEL_ECAPABILITY:
-        return "refused";
-    case GRAVEL_EDEVICE:
-    case GRAVEL_ECONFIG:
-        return "absent";
-    default:
-        return "failed";
-    }
-}
-
 json_t *conformance_open(const struct conformance_place *place)
 {
     const struct order order = {.place = place};
@@ -145,7 +131,13 @@ json_t *conformance_open(const struct conformance_place *place)
     json_t *answer = info_child_run(open_here, &order,
                                     place->limit_s < OPEN_LIMIT_S ? place->limit_s : OPEN_LIMIT_S);
     json_t *error = json_object_get(answer, "error");
-    json_object_set_new(answer, "status", json_string(error ? status_of(answer) : "passed"));
+    const json_int_t code = info_integer(answer, "code");
+    const bool is_absent = code == GRAVEL_EDEVICE || code == GRAVEL_ECONFIG;
+    const char *status = !error                       ? "passed"
+                         : code == GRAVEL_ECAPABILITY ? "refused"
+                         : is_absent                  ? "absent"
+                                                      : "failed";
+    json_object_set_new(answer, "status", json_string(status));
     if (error)
         json_object_set(answer, "reason", error);
     json_object_del(answer, "error");
@@ -156,71 +148,49 @@ json_t *conformance_open(const struct conformance_place *place)
 
 #define MAX_FAILURES 5u
 
-struct reader {
-    unsigned n_passed, n_failed, n_skipped;
-    int n_planned;
-    char difference[512]; /* the first of the line to come */
-    json_t *failures, *skips;
-};
-
-/* @param line  "12 - add_int: 3 of 4 cases" */
-static void note_failure(struct reader *reader, const char *line)
-{
-    const char *dash = strstr(line, " - ");
-    reader->n_failed++;
-    if (json_array_size(reader->failures) < MAX_FAILURES)
-        json_array_append_new(reader->failures,
-                              json_sprintf("%s%s%s", dash ? dash + 3 : line,
-                                           *reader->difference ? "; " : "", reader->difference));
-}
-
-static void note_skip(struct reader *reader, const char *reason)
+static void append_once(json_t *texts, const char *text)
 {
     size_t i;
     json_t *one;
-    reader->n_skipped++;
-    json_array_foreach(reader->skips, i, one)
-    {
-        if (!strcmp(json_string_value(one), reason))
-            return;
-    }
-    json_array_append_new(reader->skips, json_string(reason));
-}
-
-static void read_line(struct reader *reader, const char *line)
-{
-    static const char skip[] = "# SKIP ";
-    const char *skipped = strstr(line, skip);
-    if (!strncmp(line, "# ", 2)) {
-        if (!*reader->difference)
-            snprintf(reader->difference, sizeof reader->difference, "%s", line + 2);
-        return;
-    }
-    if (!strncmp(line, "not ok ", 7))
-        note_failure(reader, line + 7);
-    else if (!strncmp(line, "ok ", 3) && skipped)
-        note_skip(reader, skipped + sizeof skip - 1);
-    else if (!strncmp(line, "ok ", 3))
-        reader->n_passed++;
-    else if (!strncmp(line, "1..", 3))
-        reader->n_planned = atoi(line + 3);
-    reader->difference[0] = '\0';
+    json_array_foreach(texts, i, one) if (!strcmp(json_string_value(one), text)) return;
+    json_array_append_new(texts, json_string(text));
 }
 
 /* Counts a suite's lines, whole or cut off: the first failures each with the first difference printed before it, skips
  * with each reason once; "planned" is -1 if no plan came. @return NULL without memory */
 static json_t *read_tap(FILE *file)
 {
-    struct reader reader = {.n_planned = -1, .failures = json_array(), .skips = json_array()};
-    char line[512];
+    static const char skip[] = "# SKIP ";
+    unsigned n_passed = 0, n_failed = 0, n_skipped = 0;
+    int n_planned = -1;
+    char line[512], difference[512] = ""; /* the first of the line to come */
+    json_t *failures = json_array(), *skips = json_array();
     rewind(file);
     while (fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = '\0';
-        read_line(&reader, line);
+        const char *skipped = strstr(line, skip), *name = strstr(line, " - ");
+        if (!strncmp(line, "# ", 2)) {
+            if (!*difference)
+                snprintf(difference, sizeof difference, "%s", line + 2);
+            continue;
+        }
+        if (!strncmp(line, "not ok ", 7)) {
+            if (n_failed++ < MAX_FAILURES)
+                json_array_append_new(failures, json_sprintf("%s%s%s", name ? name + 3 : line,
+                                                             *difference ? "; " : "", difference));
+        } else if (!strncmp(line, "ok ", 3) && skipped) {
+            n_skipped++;
+            append_once(skips, skipped + sizeof skip - 1);
+        } else if (!strncmp(line, "ok ", 3)) {
+            n_passed++;
+        } else if (!strncmp(line, "1..", 3)) {
+            n_planned = atoi(line + 3);
+        }
+        difference[0] = '\0';
     }
-    return json_pack("{s:i, s:i, s:i, s:i, s:o, s:o}", "passed", (int)reader.n_passed, "failed",
-                     (int)reader.n_failed, "skipped", (int)reader.n_skipped, "planned",
-                     reader.n_planned, "failures", reader.failures, "skips", reader.skips);
+    return json_pack("{s:i, s:i, s:i, s:i, s:o, s:o}", "passed", (int)n_passed, "failed",
+                     (int)n_failed, "skipped", (int)n_skipped, "planned", n_planned, "failures",
+                     failures, "skips", skips);
 }
 
 /* ---- suites ---------------------------------------------------------------------------------- */
