@@ -106,37 +106,30 @@ static int show_settings(const struct arguments *arguments)
     return load(&config) ? fail(gravel_last_error()) : 0;
 }
 
-/* Marks a step as one that cannot be taken. @param lack  text, or NULL for none. */
-static void refuse_step(json_t *steps, const char *name, const char *lack)
-{
-    size_t i;
-    json_t *step;
-    json_array_foreach(steps, i, step)
-    {
-        if (strcmp(json_string_value(json_object_get(step, "name")), name))
-            continue;
-        json_object_set_new(step, "possible", json_false());
-        json_object_set_new(step, "lack", lack ? json_string(lack) : json_null());
-    }
-}
-
 /* What a probe found out replaces what the device said. @return whether it passed. */
 static bool note_probe(json_t *device, json_t *probe)
 {
-    json_t *error = json_object_get(probe, "error");
-    if (!probe || error) {
-        refuse_step(json_object_get(device, "steps"),
-                    json_string_value(json_object_get(device, "step")), json_string_value(error));
-        json_object_set_new(device, "step", json_null());
-        json_object_set(device, "reason", error);
-    } else {
+    json_t *error = json_object_get(probe, "error"), *step;
+    const bool passed = probe && !error;
+    size_t i;
+    json_array_foreach(json_object_get(device, "steps"), i, step)
+    {
+        if (passed || !json_equal(json_object_get(step, "name"), json_object_get(device, "step")))
+            continue;
+        json_object_set_new(step, "possible", json_false());
+        json_object_set_new(step, "lack", error ? json_incref(error) : json_null());
+    }
+    if (passed) {
         json_object_set(device, "steps", json_object_get(probe, "steps"));
         json_object_set(device, "capabilities", json_object_get(probe, "capabilities"));
         json_object_del(probe, "steps");
         json_object_del(probe, "capabilities");
+    } else {
+        json_object_set_new(device, "step", json_null());
+        json_object_set(device, "reason", error);
     }
     json_object_set_new(device, "probe", probe);
-    return probe && !error;
+    return passed;
 }
 
 /* Probe those that can, queries say. @return whether every one of them passed, and there was one.

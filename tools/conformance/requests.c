@@ -29,12 +29,6 @@ static bool is_put_signal(const struct test_case *test)
     return test->op == GRAVEL_PUT_SIGNAL;
 }
 
-/* Which word's signal counts message i, from the base of the signals. */
-static uint32_t signal_of(const struct test_case *test, uint32_t i)
-{
-    return test->form == FORM_WI ? i : i - i % GROUP;
-}
-
 /* ---- before ---------------------------------------------------------------------------------- */
 
 static void load(struct stage *stage, const struct desk *desk, const struct test_case *test)
@@ -66,8 +60,8 @@ static bool signals_hold(struct stage *stage, const struct desk *desk, const str
     struct plan plan;
     for (uint32_t origin = 0; origin < stage->n_origins; origin++) {
         plan_fill(&plan, test, origin, stage->n_nodes);
-        for (uint32_t i = 0; i < N_ITEMS; i++)
-            expected[signal_of(test, i)] +=
+        for (uint32_t i = 0; i < N_ITEMS; i++) /* a group has one, a work-item alone its own */
+            expected[test->form == FORM_WI ? i : i - i % GROUP] +=
                 plan.active[i] && node == (is_put_signal(test) ? plan.nodes[i] : origin);
     }
     return stage_heap_is(stage, node, desk->signals, expected, SIGNAL_BYTES, 4, "signal");

@@ -97,14 +97,6 @@ static bool open_stage(struct stage *stage, const struct suite *suite)
     return true;
 }
 
-/* Returns the work-items of a case's launch. Where launches are cut into slices, messages and words of one type go in
- * several; of other types in one, for compilers that compile a kernel again for a slice that does not begin at 0 (PoCL). */
-static uint32_t items_of(const struct stage *stage, const struct test_case *test)
-{
-    bool in_slices = test->type == GRAVEL_UINT || test->op == GRAVEL_AM;
-    return is_sliced(stage->gravel) && !in_slices ? SLICE_GROUPS * GROUP : N_ITEMS;
-}
-
 cl_kernel stage_kernel(struct stage *stage, const char *name, enum form form)
 {
     char full_name[64];
@@ -228,7 +220,10 @@ void stage_cases(struct stage *stage, struct test_case test, uint64_t base, stag
         stage_set(kernel, 1, sizeof base, &base);
     for (cl_uint i = 0; i < 4 && kernel; i++)
         stage_set(kernel, i + 2, sizeof arrays[i], &arrays[i]);
-    test.n_items = items_of(stage, &test);
+    /* Where launches are cut into slices, messages and words of one type go in several; of other types in one, for compilers
+     * that compile a kernel again for a slice that does not begin at 0 (PoCL). */
+    const bool in_slices = test.type == GRAVEL_UINT || test.op == GRAVEL_AM;
+    test.n_items = is_sliced(stage->gravel) && !in_slices ? SLICE_GROUPS * GROUP : N_ITEMS;
     for (test.target = 0; test.target < N_TARGETS; test.target++)
         for (test.activity = 0; test.activity < N_ACTIVITIES; test.activity++)
             if ((stage->n_nodes > 1 || test.target == TO_SELF) &&

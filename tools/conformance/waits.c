@@ -81,26 +81,20 @@ static void set_words(struct stage *stage, const struct type *type, uint64_t bit
     OK(gravel_barrier(gravel));
 }
 
-static void set_arguments(struct stage *stage, const struct type *type, cl_kernel kernel,
-                          const struct wait_case *test)
+static bool run_case(struct stage *stage, const struct type *type, cl_kernel kernel,
+                     const struct wait_case *test, const char *name)
 {
     const cl_uint changes = test->changes, compare = test->compare;
+    char full_name[128];
+    unsigned char seen[N_ITEMS * 8];
+    uint32_t n_wrong = 0;
+    set_words(stage, type, test->changes ? test->before : test->after);
     stage_set(kernel, 1, sizeof stage->heap, &stage->heap);
     stage_set(kernel, 2, sizeof changes, &changes);
     stage_set(kernel, 3, sizeof compare, &compare);
     stage_set(kernel, 4, type->bytes, &test->after);
     stage_set(kernel, 5, type->bytes, &test->bound);
     stage_set(kernel, 6, sizeof stage->values, &stage->values);
-}
-
-static bool run_case(struct stage *stage, const struct type *type, cl_kernel kernel,
-                     const struct wait_case *test, const char *name)
-{
-    char full_name[128];
-    unsigned char seen[N_ITEMS * 8];
-    uint32_t n_wrong = 0;
-    set_words(stage, type, test->changes ? test->before : test->after);
-    set_arguments(stage, type, kernel, test);
     OK(run_kernel(stage->gravel, kernel, N_ITEMS, GROUP));
     stage_read_back(stage, stage->values, seen, sizeof seen);
     for (uint32_t i = 0; i < N_ITEMS; i++)

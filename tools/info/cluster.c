@@ -12,19 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* At rank 0, which speaks for all. */
-static void add_silent(json_t *cluster, const json_t *ranks)
-{
-    json_t *pairs = info_reach(json_array_size(ranks));
-    json_t *error = json_object_get(pairs, "error");
-    if (error)
-        json_object_set(cluster, "error", error);
-    else if (pairs)
-        json_object_set(cluster, "silent", pairs);
-    info_find_silent(ranks, error ? NULL : pairs, json_object_get(cluster, "findings"));
-    json_decref(pairs);
-}
-
 json_t *info_cluster(const char *device, unsigned limit_s)
 {
     json_t *own = info_rank_describe(device, limit_s), *all = NULL;
@@ -33,7 +20,11 @@ json_t *info_cluster(const char *device, unsigned limit_s)
         json_object_set(cluster, "ranks", all);
         json_object_set_new(cluster, "findings", info_find(all));
         json_object_set(cluster, "rank", json_object_get(own, "rank"));
-        add_silent(cluster, all);
+        json_t *pairs = info_reach(json_array_size(all)), *error = json_object_get(pairs, "error");
+        if (pairs) /* at rank 0, which speaks for all */
+            json_object_set(cluster, error ? "error" : "silent", error ? error : pairs);
+        info_find_silent(all, error ? NULL : pairs, json_object_get(cluster, "findings"));
+        json_decref(pairs);
     } else if (cluster) {
         json_object_set_new(cluster, "error", json_string(gravel_last_error()));
         json_object_set_new(cluster, "ranks", json_pack("[O]", own));

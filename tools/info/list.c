@@ -114,31 +114,28 @@ static void describe_default(const struct info_request *request,
     json_object_set_new(list, "default_error", error);
 }
 
-static json_t *describe(const struct info_request *request,
-                        const struct gravel_candidate *candidates, unsigned n)
-{
-    json_t *devices = json_array();
-    for (unsigned i = 0; i < n; i++)
-        json_array_append_new(devices, describe_device(&candidates[i], request->step));
-    json_t *list = json_pack("{s:o, s:o, s:s}", "platforms",
-                             request->is_alone ? json_array() : describe_platforms(), "devices",
-                             devices, "wanted_step", request->step);
-    describe_default(request, candidates, n, list);
-    return list;
-}
-
 /* In the child. */
 static json_t *list_here(const void *argument)
 {
     const struct info_request *request = argument;
-    unsigned n;
+    unsigned n = 0;
     info_child_stage("listing devices");
     struct gravel_candidate *candidates = calloc(GRAVEL_MAX_DEVICES, sizeof *candidates);
     if (!candidates)
         return NULL;
     int code = gravel_device_list(request->is_alone ? request->device : "", candidates, &n);
-    json_t *list =
-        code ? json_pack("{s:s}", "error", gravel_last_error()) : describe(request, candidates, n);
+    json_t *devices = json_array(), *list;
+    for (unsigned i = 0; i < n && !code; i++)
+        json_array_append_new(devices, describe_device(&candidates[i], request->step));
+    if (code)
+        list = json_pack("{s:s}", "error", gravel_last_error());
+    else
+        list = json_pack("{s:o, s:O, s:s}", "platforms",
+                         request->is_alone ? json_array() : describe_platforms(), "devices",
+                         devices, "wanted_step", request->step);
+    if (!code)
+        describe_default(request, candidates, n, list);
+    json_decref(devices);
     free(candidates);
     return list;
 }

@@ -134,9 +134,16 @@ static void print_device(const json_t *device, const json_t *list)
 /* ---- what was tested ------------------------------------------------------------------------- */
 
 /* What was proved on the step that was tested. */
-static void print_proof(const json_t *probe)
+static void print_result(const json_t *device)
 {
-    const char *step = info_text(probe, "step");
+    const json_t *probe = json_object_get(device, "probe");
+    const char *step = info_text(probe, "step"), *error = info_text(probe, "error");
+    if (!probe)
+        printf(": not tested, cannot take a step: %s\n", info_text(device, "reason"));
+    if (*error)
+        printf(": FAIL: %s\n", error);
+    if (!probe || *error)
+        return;
     printf(": PASS: step %s: ", step);
     if (info_number(probe, "rounds") > 0)
         printf("%.0f hand-overs (%.1f us each), ", info_number(probe, "rounds"),
@@ -145,17 +152,6 @@ static void print_proof(const json_t *probe)
         printf("a kernel beside one that waits, ");
     printf("%.0f exact increments, %.0f messages, %.1f s\n", info_number(probe, "increments"),
            info_number(probe, "messages"), info_number(probe, "seconds"));
-}
-
-static void print_result(const json_t *device)
-{
-    const json_t *probe = json_object_get(device, "probe");
-    if (!probe)
-        printf(": not tested, cannot take a step: %s\n", info_text(device, "reason"));
-    else if (*info_text(probe, "error"))
-        printf(": FAIL: %s\n", info_text(probe, "error"));
-    else
-        print_proof(probe);
 }
 
 void info_print(const json_t *list, bool is_test)

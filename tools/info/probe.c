@@ -48,17 +48,6 @@ static json_t *describe_flows(const struct gravel_config *config,
                      flows.meeting.round_us, "error", code ? gravel_last_error() : NULL);
 }
 
-/* Kernels may get fewer compute units than the device has; the self-test finds out what the compiler takes. */
-static json_t *describe_found(const struct gravel_config *config,
-                              const struct gravel_device *device)
-{
-    struct gravel_capability found = device->capability;
-    found.compute_units = device->units;
-    return json_pack("{s:o, s:o, s:o, s:o}", "capabilities", info_capabilities(&found), "steps",
-                     info_steps(&found), "settings", describe_settings(config, device), "flows",
-                     describe_flows(config, device));
-}
-
 static int test_device(struct gravel_config *config, json_t *answer)
 {
     struct gravel_device device;
@@ -74,8 +63,13 @@ static int test_device(struct gravel_config *config, json_t *answer)
                   (json_int_t)device.units, "step", gravel_step_name(device.step), "can_yield",
                   (int)result.can_yield, "rounds", (json_int_t)result.n_rounds, "round_us",
                   result.round_us, "increments", (json_int_t)result.n_increments));
+    struct gravel_capability found = device.capability; /* with what the compiler takes */
+    found.compute_units = device.units; /* kernels may get fewer than the device has */
     if (!code)
-        add(answer, describe_found(config, &device));
+        add(answer,
+            json_pack("{s:o, s:o, s:o, s:o}", "capabilities", info_capabilities(&found), "steps",
+                      info_steps(&found), "settings", describe_settings(config, &device), "flows",
+                      describe_flows(config, &device)));
     gravel_device_close(&device);
     return code;
 }

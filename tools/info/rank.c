@@ -91,24 +91,22 @@ static json_t *has_rdma(void)
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* Equal for equal values, however they are written. */
-static json_t *value_of(const struct gravel_setting *setting, const char *text)
-{
-    struct gravel_config config;
-    if (setting->kind == GRAVEL_SETTING_STRING ||
-        gravel_setting_assign(&config, setting, setting->variable, text))
-        return json_string(text);
-    return json_sprintf("%" PRIu64, gravel_setting_number(&config, setting));
-}
-
+/* Those that are set: equal texts for equal values, however they are written. */
 static json_t *describe_settings(void)
 {
+    struct gravel_config config;
     const struct gravel_setting *setting;
     json_t *set = json_object();
     for (uint32_t i = 0; (setting = gravel_setting_at(i)); i++) {
         const char *text = getenv(setting->variable);
-        if (text && *text)
-            json_object_set_new(set, setting->variable, value_of(setting, text));
+        if (!text || !*text)
+            continue;
+        const bool is_text = setting->kind == GRAVEL_SETTING_STRING ||
+                             gravel_setting_assign(&config, setting, setting->variable, text);
+        json_object_set_new(
+            set, setting->variable,
+            is_text ? json_string(text)
+                    : json_sprintf("%" PRIu64, gravel_setting_number(&config, setting)));
     }
     return set;
 }
@@ -135,16 +133,6 @@ static const json_t *find_device(const json_t *list, const char *number)
     return NULL;
 }
 
-/* A node proves its step when it opens, and so does the probe. */
-static void probe_device(json_t *rank, const char *number, unsigned limit_s)
-{
-    const struct info_probe probe = {.device = number};
-    json_t *found = info_probe_run(&probe, limit_s);
-    const char *key = found && !json_object_get(found, "error") ? "step" : "error";
-    json_object_set(rank, key, found ? json_object_get(found, key) : json_null());
-    json_decref(found);
-}
-
 static void describe_device(json_t *rank, const json_t *list, unsigned limit_s)
 {
     const json_t *numbers = json_object_get(list, "defaults");
@@ -163,7 +151,11 @@ static void describe_device(json_t *rank, const json_t *list, unsigned limit_s)
         json_pack("{s:O, s:O, s:O, s:o, s:O}", "name", json_object_get(device, "name"), "driver",
                   json_object_get(device, "driver"), "numbers", numbers, "identities", identities,
                   "is_cpu", json_object_get(device, "is_cpu")));
-    probe_device(rank, number, limit_s);
+    /* A node proves its step when it opens, and so does the probe. */
+    json_t *found = info_probe_run(&(struct info_probe){.device = number}, limit_s);
+    const char *key = found && !json_object_get(found, "error") ? "step" : "error";
+    json_object_set(rank, key, found ? json_object_get(found, key) : json_null());
+    json_decref(found);
 }
 
 static void look_for_device(json_t *rank, const char *name, unsigned limit_s)

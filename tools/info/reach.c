@@ -125,19 +125,15 @@ static void await(struct reach *reach, bool (*holds)(const struct reach *reach),
 }
 
 /* Of a rank whose row did not come, only rank 0 knows that it is silent. */
-static bool is_silent(const struct reach *reach, uint32_t i, uint32_t j)
-{
-    const unsigned char *row_i = row_of(reach, i), *row_j = row_of(reach, j);
-    return (row_i[i] && !row_i[j]) || (row_j[j] && !row_j[i]) || (i == 0 && !row_j[j]);
-}
-
 static json_t *list_silent(const struct reach *reach)
 {
     json_t *pairs = json_array();
     for (uint32_t i = 0; i < reach->transport->n_nodes; i++)
-        for (uint32_t j = i + 1; j < reach->transport->n_nodes; j++)
-            if (is_silent(reach, i, j))
+        for (uint32_t j = i + 1; j < reach->transport->n_nodes; j++) {
+            const unsigned char *row_i = row_of(reach, i), *row_j = row_of(reach, j);
+            if ((row_i[i] && !row_i[j]) || (row_j[j] && !row_j[i]) || (i == 0 && !row_j[j]))
                 json_array_append_new(pairs, json_pack("[i, i]", (int)i, (int)j));
+        }
     return pairs;
 }
 
