@@ -116,6 +116,8 @@ static struct {
 
 static enum arguments arguments;
 static judge_function *judge;
+/* A launch waits where it has slices, a map and its end where it is a copy; kernel_set_arena on GPUs alone. */
+static enum waits { NEVER, IN_COPIES, ALWAYS } waits;
 static const char *name; /* of the call */
 static unsigned pass,
     n; /* times that it has been made; values that can be wrong, of which pass is the one that is */
@@ -164,9 +166,10 @@ static size_t size(size_t bytes)
     return (size_t)turn(SIZE, bytes);
 }
 
-static void begin(const char *call)
+static void begin(const char *call, enum waits when)
 {
     note_call(name = call);
+    waits = when;
     pass = 0;
 }
 
@@ -190,19 +193,22 @@ static void end(int code)
     pass++;
 }
 
-#define CALL(call, ...)            \
-    for (begin(#call); is_next();) \
+#define ROW(when, call, ...)             \
+    for (begin(#call, when); is_next();) \
     end(call(__VA_ARGS__))
+#define CALL(...) ROW(ALWAYS, __VA_ARGS__)
+#define CALL_THAT_COPIES(...) ROW(IN_COPIES, __VA_ARGS__)
+#define CALL_ANYWHERE(...) ROW(NEVER, __VA_ARGS__)
 
 /* ---- the calls ----------------------------------------------------------------------------- */
 
 static void call_messages(void)
 {
     uint64_t value = 1;
-    CALL(gravel_put, p(gravel), at(word), p(&value), 8, node(1));
+    CALL_ANYWHERE(gravel_put, p(gravel), at(word), p(&value), 8, node(1));
     CALL(gravel_get, p(gravel), at(word), p(&value), 8, node(1));
-    CALL(gravel_update, p(gravel), GRAVEL_ADD, GRAVEL_ULONG, word, p(&value), node(1));
-    CALL(gravel_am, p(gravel), 0, p(&value), 1, node(1));
+    CALL_ANYWHERE(gravel_update, p(gravel), GRAVEL_ADD, GRAVEL_ULONG, word, p(&value), node(1));
+    CALL_ANYWHERE(gravel_am, p(gravel), 0, p(&value), 1, node(1));
     CALL(gravel_reduce, p(gravel), GRAVEL_ADD, GRAVEL_ULONG, p(&value), 1);
     CALL(gravel_quiet, p(gravel));
     CALL(gravel_fence, p(gravel));
@@ -218,13 +224,14 @@ static void call_heap(void)
     uint64_t offset = 0;
     void *memory;
     cl_mem buffer;
-    CALL(gravel_heap_part, p(gravel), at(word), 8, node(0), p(&buffer), p(&offset), p(&memory));
+    CALL_ANYWHERE(gravel_heap_part, p(gravel), at(word), 8, node(0), p(&buffer), p(&offset),
+                  p(&memory));
     CALL(gravel_alloc, p(gravel), 64, p(&offset));
     CALL(gravel_alloc_named, p(gravel), p("counters"), 64, p(&offset));
     CALL(gravel_free, p(gravel), word);
-    CALL(gravel_map, p(gravel), at(word), 8, CL_MAP_READ, node(0), out());
-    CALL(gravel_unmap, p(gravel), mapped);
-    CALL(gravel_fill, p(gravel), at(word), 8, p(&offset), 4, node(0));
+    CALL_THAT_COPIES(gravel_map, p(gravel), at(word), 8, CL_MAP_READ, node(0), out());
+    CALL_THAT_COPIES(gravel_unmap, p(gravel), mapped);
+    CALL_THAT_COPIES(gravel_fill, p(gravel), at(word), 8, p(&offset), 4, node(0));
 }
 
 static void call_device(void)
@@ -236,9 +243,10 @@ static void call_device(void)
     cl_program program;
     CALL(gravel_program_build, p(gravel), p("a.cl"), p(text), NULL, p(&program));
     CALL(gravel_program_build_file, p(gravel), p("a.cl"), NULL, p(&program));
-    CALL(gravel_kernel_set_arena, p(gravel), p(kernel), 0);
-    CALL(gravel_kernel_parameters, p(gravel), p(kernel), p(&parameter), bytes, 1, p(&n_parameters));
-    CALL(gravel_launch, p(gravel), p(kernel), 1, p(&items), &items, 0, NULL, NULL);
+    CALL_ANYWHERE(gravel_kernel_set_arena, p(gravel), p(kernel), 0);
+    CALL_ANYWHERE(gravel_kernel_parameters, p(gravel), p(kernel), p(&parameter), bytes, 1,
+                  p(&n_parameters));
+    CALL_THAT_COPIES(gravel_launch, p(gravel), p(kernel), 1, p(&items), &items, 0, NULL, NULL);
     CALL(gravel_server_build, p(gravel), p("a.cl"), p(text), NULL, p(&program));
     CALL(gravel_server_launch, p(gravel), p(kernel), 1, 0, NULL, NULL);
 }
@@ -269,7 +277,7 @@ static void call_flow(void)
     CALL(gravel_flow_build, p(flow), p("a.cl"), p(text), NULL, p("run"));
     CALL(gravel_flow_set_argument, p(flow), 2, 4, &record);
     CALL(gravel_flow_push, p(flow), p("a"), p(&record), 1);
-    CALL(gravel_flow_post, p(flow), p("a"), p(&record), 1);
+    CALL_ANYWHERE(gravel_flow_post, p(flow), p("a"), p(&record), 1);
     CALL(gravel_flow_kernel, p(flow), p("run"), p(&producer));
     CALL(gravel_flow_produce, p(flow), p(kernel), 256, p(&edge), 1);
     CALL(gravel_flow_run, p(flow));
@@ -277,9 +285,9 @@ static void call_flow(void)
     CALL(gravel_flow_wait, p(flow));
     CALL(gravel_flow_call, p(flow), p("a"), p(&record), 0, p(&count), 4);
     CALL(gravel_flow_take, p(flow), p("out"), p(&record), 1, p(&count));
-    CALL(gravel_flow_stats_read, p(flow), p(&stats), size(sizeof stats));
-    CALL(gravel_flow_stats_reset, p(flow));
-    CALL(gravel_flow_channel_read, p(flow), p("a"), &count, &count);
+    CALL_ANYWHERE(gravel_flow_stats_read, p(flow), p(&stats), size(sizeof stats));
+    CALL_ANYWHERE(gravel_flow_stats_reset, p(flow));
+    CALL_ANYWHERE(gravel_flow_channel_read, p(flow), p("a"), &count, &count);
     if (arguments == RIGHT)
         CALL(gravel_flow_destroy, flow);
 }
@@ -307,7 +315,7 @@ static void call_mirror(void)
 static void call_accumulator(void)
 {
     CALL(gravel_accumulator_create, out(), p(gravel), at(word), 1, GRAVEL_ADD, GRAVEL_UINT);
-    CALL(gravel_kernel_set_accumulator, p(accumulator), p(adding), 1);
+    CALL_ANYWHERE(gravel_kernel_set_accumulator, p(accumulator), p(adding), 1);
     CALL(gravel_accumulator_flush, p(accumulator));
     CALL(gravel_accumulator_reset, p(accumulator));
     CALL(gravel_accumulator_begin, p(accumulator));
@@ -329,10 +337,10 @@ static void call_node(void)
     struct gravel_stats stats;
     const char *counter;
     uint64_t value, first, count;
-    CALL(gravel_stats_read, p(gravel), p(&stats), size(sizeof stats), GRAVEL_ALL_NODES);
-    CALL(gravel_stats_get, p(gravel), 0, p(&counter), p(&value));
-    CALL(gravel_stats_reset, p(gravel));
-    CALL(gravel_share, p(gravel), 1, p(&first), p(&count));
+    CALL_ANYWHERE(gravel_stats_read, p(gravel), p(&stats), size(sizeof stats), GRAVEL_ALL_NODES);
+    CALL_ANYWHERE(gravel_stats_get, p(gravel), 0, p(&counter), p(&value));
+    CALL_ANYWHERE(gravel_stats_reset, p(gravel));
+    CALL_ANYWHERE(gravel_share, p(gravel), 1, p(&first), p(&count));
     CALL(gravel_open, out(), NULL, NULL);
     if (arguments == RIGHT)
         CALL(gravel_close, gravel);
@@ -368,44 +376,6 @@ static void make_settings(enum arguments given_arguments, judge_function *given_
     CALL(gravel_config_get, p(&config), 0, p(&setting), p(text), sizeof text);
 }
 
-/* ---- the node ------------------------------------------------------------------------------ */
-
-static void open_objects(const struct gravel_bindings *bindings)
-{
-    gravel = open_loopback(2, bindings);
-    word = alloc_or_die(gravel, 64);
-    kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", (const uint64_t[3]){word});
-    mapped = (void *)read_map(gravel, 0, word, 8);
-    OK(gravel_steal_create(&steal, gravel, NULL));
-    OK(gravel_flow_create(&flow, gravel, &graph));
-    OK(gravel_mirror_create(&mirror, gravel, words()));
-    OK(gravel_accumulator_create(&accumulator, gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT));
-    cl_program program = build_or_die(gravel,
-                                      "#include \"gravel.cl.h\"\n"
-                                      "#include \"accumulator.cl.h\"\n"
-                                      "kernel void add(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a)) {}\n",
-                                      NULL);
-    adding = kernel_or_die(gravel, program, "add");
-    clReleaseProgram(program);
-    OK(gravel_block_pool_create(&pool, gravel, 64, 64));
-    kinds[OFFSET].values[2] = alloc_or_die(gravel, 4096);
-    OK(gravel_free(gravel, kinds[OFFSET].values[2]));
-}
-
-static void close_objects(void)
-{
-    OK(gravel_block_pool_destroy(pool));
-    OK(gravel_accumulator_destroy(accumulator));
-    OK(gravel_mirror_destroy(mirror));
-    OK(gravel_steal_destroy(steal));
-    OK(gravel_flow_destroy(flow));
-    unmap(gravel, mapped);
-    expect_works(gravel);
-    clReleaseKernel(kernel);
-    clReleaseKernel(adding);
-    OK(gravel_close(gravel));
-}
-
 /* ---- rules --------------------------------------------------------------------------------- */
 
 #define REFUSED(call, ...) expect_refusal(#call, call(__VA_ARGS__), GRAVEL_EINVAL, "NULL")
@@ -414,34 +384,6 @@ static void close_objects(void)
 
 static uint32_t n_handled;
 
-/* A launch waits where it has slices, a map and its end where it is a copy; kernel_set_arena on GPUs alone. */
-static const char *const never_wait[] = {"gravel_put",
-                                         "gravel_update",
-                                         "gravel_am",
-                                         "gravel_stats_read",
-                                         "gravel_stats_reset",
-                                         "gravel_stats_get",
-                                         "gravel_share",
-                                         "gravel_kernel_set_arena",
-                                         "gravel_heap_part",
-                                         "gravel_flow_post",
-                                         "gravel_flow_stats_read",
-                                         "gravel_flow_stats_reset",
-                                         "gravel_flow_channel_read",
-                                         "gravel_kernel_set_accumulator",
-                                         "gravel_kernel_parameters"};
-static const char *const wait_in_copies[] = {"gravel_launch", "gravel_map", "gravel_unmap",
-                                             "gravel_fill"};
-
-#define HAS(list, call) has(list, sizeof list / sizeof *list, call)
-static bool has(const char *const *list, size_t n_calls, const char *call)
-{
-    for (size_t i = 0; i < n_calls; i++)
-        if (!strcmp(list[i], call))
-            return true;
-    return false;
-}
-
 static void refused_and_named(const char *call, int code)
 {
     expect_refusal(call, code, due, part);
@@ -449,7 +391,7 @@ static void refused_and_named(const char *call, int code)
 
 static void refused_in_a_handler(const char *call, int code)
 {
-    if (!HAS(never_wait, call) && (is_sliced(gravel) || !HAS(wait_in_copies, call)))
+    if (waits == ALWAYS || (waits == IN_COPIES && is_sliced(gravel)))
         expect_refusal(call, code, GRAVEL_EINVAL, "waits and cannot be called by a handler");
     else if (code)
         count_fault(call, "fails in a handler");
@@ -470,18 +412,48 @@ static int call_everything(struct gravel *node, void *user, uint32_t source,
     return 0;
 }
 
+/* ---- the node ------------------------------------------------------------------------------ */
+
 static void open_all(void)
 {
     static const struct gravel_handler handler = {
         .name = "call_everything", .n_args = 1, .function = call_everything};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
-    open_objects(&bindings);
+    gravel = open_loopback(2, &bindings);
+    word = alloc_or_die(gravel, 64);
+    kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", (const uint64_t[3]){word});
+    mapped = (void *)read_map(gravel, 0, word, 8);
+    OK(gravel_steal_create(&steal, gravel, NULL));
+    OK(gravel_flow_create(&flow, gravel, &graph));
+    OK(gravel_mirror_create(&mirror, gravel, words()));
+    OK(gravel_accumulator_create(&accumulator, gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT));
+    cl_program program = build_or_die(gravel,
+                                      "#include \"gravel.cl.h\"\n"
+                                      "#include \"accumulator.cl.h\"\n"
+                                      "kernel void add(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a)) {}\n",
+                                      NULL);
+    adding = kernel_or_die(gravel, program, "add");
+    clReleaseProgram(program);
+    OK(gravel_block_pool_create(&pool, gravel, 64, 64));
+    kinds[OFFSET].values[2] = alloc_or_die(gravel, 4096);
+    OK(gravel_free(gravel, kinds[OFFSET].values[2]));
 }
 
 static void close_all(void)
 {
-    close_objects();
+    OK(gravel_block_pool_destroy(pool));
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_mirror_destroy(mirror));
+    OK(gravel_steal_destroy(steal));
+    OK(gravel_flow_destroy(flow));
+    unmap(gravel, mapped);
+    expect_works(gravel);
+    clReleaseKernel(kernel);
+    clReleaseKernel(adding);
+    OK(gravel_close(gravel));
 }
+
+/* ---- tests --------------------------------------------------------------------------------- */
 
 TEST(a_wrong_argument_is_refused_and_named)
 {

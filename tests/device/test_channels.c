@@ -2,7 +2,7 @@
 /*
  * A driver that has fewer channels than a node has command queues, so that some of them stand behind the caller's: step
  * pump is refused, with the reason; with a channel for each it is taken. And a node has no more queues, whatever the
- * program makes: accumulators and deques share one.
+ * program makes: accumulators and deques share one; what a flush has packed is told of.
  *
  * The linker sends the calls here (--wrap): queues without a channel of their own are the first one.
  *
@@ -16,11 +16,13 @@
 #include <gravel/steal.h>
 
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* A node has eight queues at most (docs/design/progress.md), one of them in two parts of its resolver. */
 #define MOST_HELD 9u
 #define N_OBJECTS 20u /* of each kind */
-#define N_WORDS 4096u /* of an accumulator */
+#define N_WORDS 4096u /* of an accumulator: more than a flush sends as host calls do */
 
 static cl_command_queue first;
 static unsigned n_queues, n_channels;
@@ -144,4 +146,62 @@ TEST(accumulators_mirrors_and_deques_have_one_queue)
     assert_int_equal(n_held, before);
     OK(gravel_close(objects.gravel));
     assert_int_equal(n_held, 0);
+}
+
+/* ---- what a flush has packed ------------------------------------------------------------------- */
+
+static const char add_source[] =
+    "#include \"gravel.cl.h\"\n"
+    "#include \"accumulator.cl.h\"\n"
+    "kernel void add(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a))\n"
+    "{ GRAVEL_OPEN(g); gravel_accumulate_uint_wi(g, a, get_global_id(0), 1, 1); }\n";
+
+/* Adds 1 to each word of node 1. @return as the flush. */
+static int add_and_flush(struct gravel *gravel, struct gravel_accumulator *accumulator,
+                         cl_kernel kernel)
+{
+    static const size_t n = N_WORDS;
+    OK(gravel_kernel_set_accumulator(accumulator, kernel, 1));
+    OK(gravel_launch(gravel, kernel, 1, &n, NULL, 0, NULL, NULL));
+    return gravel_accumulator_flush(accumulator);
+}
+
+static _Atomic bool is_inside, may_end;
+
+static int stay(struct gravel *node, void *user, uint32_t source, const uint64_t *args)
+{
+    (void)node, (void)user, (void)source, (void)args;
+    atomic_store(&is_inside, true);
+    while (!atomic_load(&may_end))
+        usleep(1000);
+    return 0;
+}
+
+/* It stays until the network thread has applied it: the next flush waits for that. */
+TEST_OF("packed", a_function_that_keeps_the_network_thread_is_named)
+{
+    static const struct gravel_handler handler = {.name = "stay", .function = stay};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
+    struct gravel_accumulator *accumulator;
+    n_queues = 0, n_channels = 1000;
+    setenv("GRAVEL_TIMEOUT", "2000", 1); /* kernels are compiled within ten of it */
+    struct gravel *gravel = open_loopback(2, &bindings);
+    unsetenv("GRAVEL_TIMEOUT");
+    const uint64_t words = alloc_or_die(gravel, N_WORDS * sizeof(cl_uint));
+    OK(gravel_accumulator_create(&accumulator, gravel, words, N_WORDS, GRAVEL_ADD, GRAVEL_UINT));
+    cl_kernel kernel = scoped_kernel(gravel, add_source, "", "add");
+    OK(add_and_flush(gravel, accumulator, kernel));
+    OK(gravel_barrier(gravel));
+    expect_words(gravel, 1, words, 1, N_WORDS);
+    OK(gravel_am(gravel, 0, NULL, 0, 0));
+    for (const double begin = seconds_now(); !is_inside && may_wait(begin, 20);)
+        usleep(1000);
+    OK(add_and_flush(gravel, accumulator, kernel));
+    const int code = add_and_flush(gravel, accumulator, kernel);
+    atomic_store(&may_end, true); /* before the test may fail */
+    expect_error(code, GRAVEL_ETIMEOUT,
+                 "applying what was packed: handler stay: its function has not returned for");
+    usleep(200000); /* parts come home */
+    gravel_accumulator_destroy(accumulator);
+    gravel_close(gravel);
 }
