@@ -22,9 +22,6 @@
 
 struct color;
 
-/* The passes that a way makes which does not guess, on any number of nodes. */
-#define COLOR_PASSES 1024
-
 /* A way to colour: its kernels, what it makes at a node, and a trial. All nodes take one way, and each step together. */
 struct way {
     const char *file, *source; /* of the kernels */

@@ -15,6 +15,8 @@
 
 #include <stdlib.h>
 
+#define PASSES 1024
+
 /* ---- copies --------------------------------------------------------------------------------------
  *
  * Colours of own vertices have copies at some slots of other nodes. A vertex is a ghost wherever one of its neighbours lives,
@@ -178,8 +180,8 @@ const struct way color_ordered = {
     .file = "ordered.cl",
     .source = ordered_cl,
     .heap_words = 1,
-    .passes = COLOR_PASSES,
-    .passes_alone = COLOR_PASSES,
+    .passes = PASSES,
+    .passes_alone = PASSES,
     .list = list,
     .prepare = prepare,
     .reset = reset,

@@ -100,12 +100,10 @@ static void open_node(void *self)
         draw_arcs(&arcs, maxflow);
     rows_open(&maxflow->net, &arcs);
     /* One message a vertex may wait. */
-    const struct gravel_handler handler = {.name = "discharge",
-                                           .n_args = 1,
-                                           .serve = {.n_keys = 1,
-                                                     .max_pending = maxflow->max_pending
-                                                                        ? maxflow->max_pending
-                                                                        : maxflow->net.n_vertices}};
+    const struct gravel_handler handler = {
+        .name = "discharge",
+        .n_args = 1,
+        .serve = {.n_keys = 1, .max_pending = maxflow->net.n_vertices}};
     const uint64_t heap_bytes = 24 * (maxflow->net.n_vertices + 1) +
                                 20 * (maxflow->net.n_entries + 1) + sizeof(struct maxflow_network);
     sections_open(&maxflow->sections, &maxflow->node, heap_bytes, "maxflow.cl", maxflow_cl,
@@ -229,8 +227,6 @@ static const struct app_option own_options[] = {
      OPTION_NUMBER(struct maxflow, columns, 1, 1 << 20)},
     {"capacity", 0, "N", "Arcs of a mesh have capacities from 1 to N (1000)",
      OPTION_NUMBER(struct maxflow, most_capacity, 1, 1000000)},
-    {"pending", 0, "N", "Vertices that may wait at one server (all)",
-     OPTION_NUMBER(struct maxflow, max_pending, 0, 1 << 30)},
     {0}};
 
 static void describe(void *self, struct trials *trials)

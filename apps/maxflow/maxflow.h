@@ -52,7 +52,7 @@ struct maxflow {
     struct node node;
     struct sections sections;
     const char *file; /* -f; NULL: a mesh */
-    uint64_t rows, columns, most_capacity, max_pending;
+    uint64_t rows, columns, most_capacity;
     struct maxflow_rows net;
 
     struct maxflow_network network; /* as it lies at `at` of the heap */

@@ -337,37 +337,26 @@ static void close_node(void *self)
 
 /* ---- iterations ------------------------------------------------------------------------------ */
 
-/* Sum the groups' totals, then all nodes'. */
-static void sum_fixed(struct pagerank *pagerank, const cl_ulong *totals)
-{
-    uint64_t sum[2] = {0, 0};
-    for (uint64_t i = 0; i < 2 * n_groups(pagerank); i++)
-        sum[i % 2] += totals[i];
-    TRY(gravel_reduce(pagerank->node.gravel, GRAVEL_ADD, GRAVEL_ULONG, sum, 2));
-    pagerank->change = (double)sum[0] / (double)RANK_ONE;
-    pagerank->idle_fixed = sum[1];
-}
-
-static void sum_real(struct pagerank *pagerank, const cl_float *totals)
-{
-    double sum[2] = {0, 0};
-    for (uint64_t i = 0; i < 2 * n_groups(pagerank); i++)
-        sum[i % 2] += (double)totals[i];
-    TRY(gravel_reduce(pagerank->node.gravel, GRAVEL_ADD, GRAVEL_DOUBLE, sum, 2));
-    pagerank->change = sum[0];
-    pagerank->idle = sum[1];
-}
-
+/* Sums the groups' totals, then all nodes'. */
 static void sum_totals(struct pagerank *pagerank)
 {
-    size_t bytes = 2 * n_groups(pagerank) * rank_bytes(pagerank);
-    void *totals = app_array(bytes, 1, "the groups' totals");
-    node_read(&pagerank->node, pagerank->totals, bytes, totals);
-    if (pagerank->is_fixed)
-        sum_fixed(pagerank, totals);
-    else
-        sum_real(pagerank, totals);
+    const bool is_fixed = pagerank->is_fixed;
+    const uint64_t n = 2 * n_groups(pagerank);
+    uint64_t fixed[2] = {0, 0};
+    double real[2] = {0, 0};
+    union rank *totals = app_array(n, sizeof *totals, "the groups' totals");
+    node_read(&pagerank->node, pagerank->totals, n * rank_bytes(pagerank), totals);
+    for (uint64_t i = 0; i < n; i++)
+        if (is_fixed)
+            fixed[i % 2] += ((const cl_ulong *)totals)[i];
+        else
+            real[i % 2] += (double)((const cl_float *)totals)[i];
     free(totals);
+    TRY(gravel_reduce(pagerank->node.gravel, GRAVEL_ADD, is_fixed ? GRAVEL_ULONG : GRAVEL_DOUBLE,
+                      is_fixed ? (void *)fixed : real, 2));
+    pagerank->change = is_fixed ? (double)fixed[0] / (double)RANK_ONE : real[0];
+    pagerank->idle_fixed = fixed[1];
+    pagerank->idle = real[1];
 }
 
 static union rank rank_of(const struct pagerank *pagerank, uint64_t fixed, double real)
