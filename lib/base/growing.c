@@ -21,30 +21,23 @@ int gravel_growing_check(const struct gravel_growing *what, size_t bytes)
                        what->name, bytes, what->type, what->now, what->set_by);
 }
 
-int gravel_growing_read(const struct gravel_growing *what, void *out, const void *in, size_t bytes)
+int gravel_growing_read(const struct gravel_growing *what, void *out, const void *in, size_t bytes,
+                        size_t n)
 {
+    const size_t common = bytes < what->now ? bytes : what->now;
     const unsigned char *from = in;
     GRAVEL_TRY(gravel_growing_check(what, bytes));
-    for (size_t i = what->now; i < bytes; i++) /* members that only a newer header has */
-        if (from[i])
-            return gravel_fail(GRAVEL_EINVAL,
-                               "%s is %zu, and this library, version %d.%d.%d, knows %zu bytes: it "
-                               "has no member at byte %zu, which is set",
-                               what->name, bytes, GRAVEL_API_MAJOR, GRAVEL_API_MINOR,
-                               GRAVEL_API_PATCH, what->now, i);
-    size_t common = bytes < what->now ? bytes : what->now;
-    memcpy(out, in, common);
-    memset((unsigned char *)out + common, 0, what->now - common);
-    return 0;
-}
-
-int gravel_growing_read_rows(const struct gravel_growing *what, void *out, const void *in,
-                             size_t bytes, size_t n)
-{
-    unsigned char *to = out;
-    const unsigned char *row = in;
-    for (size_t i = 0; i < n; i++, to += what->now, row += bytes)
-        GRAVEL_TRY(gravel_growing_read(what, to, row, bytes));
+    for (unsigned char *to = out; n--; to += what->now, from += bytes) {
+        for (size_t i = what->now; i < bytes; i++) /* members that only a newer header has */
+            if (from[i])
+                return gravel_fail(GRAVEL_EINVAL,
+                                   "%s is %zu, and this library, version %d.%d.%d, knows %zu "
+                                   "bytes: it has no member at byte %zu, which is set",
+                                   what->name, bytes, GRAVEL_API_MAJOR, GRAVEL_API_MINOR,
+                                   GRAVEL_API_PATCH, what->now, i);
+        memcpy(to, from, common);
+        memset(to + common, 0, what->now - common);
+    }
     return 0;
 }
 

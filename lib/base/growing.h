@@ -32,23 +32,15 @@ struct gravel_growing {
 int gravel_growing_check(const struct gravel_growing *what, size_t bytes);
 
 /**
- * Copy a caller's structure: what the caller's header does not have is 0.
+ * Copy a caller's structure, or an array of them: what the caller's header does not have is 0.
  *
- * @param out    [what->now bytes]
- * @param in     [bytes]
+ * @param out    [n][what->now bytes]
+ * @param in     [n][bytes]
  * @param bytes  as the caller's header has it.
  * @return       0; GRAVEL_EINVAL: no size of any version, or it sets what this library does not have.
  */
-int gravel_growing_read(const struct gravel_growing *what, void *out, const void *in, size_t bytes);
-
-/**
- * Copy an array of such structures, each `bytes` long at the caller.
- *
- * @param out  [n][what->now bytes]
- * @return     as gravel_growing_read.
- */
-int gravel_growing_read_rows(const struct gravel_growing *what, void *out, const void *in,
-                             size_t bytes, size_t n);
+int gravel_growing_read(const struct gravel_growing *what, void *out, const void *in, size_t bytes,
+                        size_t n);
 
 /**
  * Give a caller counters, 8 bytes each: those that this library does not have are 0.

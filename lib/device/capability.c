@@ -13,13 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static cl_ulong query_number(cl_device_id device, cl_device_info name, size_t bytes)
+/* A number of 4 bytes or 8; 0 if the driver refuses. */
+static cl_ulong query_number(cl_device_id device, cl_device_info name)
 {
     cl_ulong value = 0;
-    cl_uint word = 0;
-    if (bytes == sizeof word)
-        return clGetDeviceInfo(device, name, sizeof word, &word, NULL) == CL_SUCCESS ? word : 0;
-    return clGetDeviceInfo(device, name, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+    cl_uint word;
+    size_t bytes = 0;
+    if (clGetDeviceInfo(device, name, sizeof value, &value, &bytes) != CL_SUCCESS)
+        return 0;
+    memcpy(&word, &value, sizeof word);
+    return bytes == sizeof word ? word : value;
 }
 
 static void query_text(cl_device_id device, cl_device_info name, char *text, size_t bytes)
@@ -108,7 +111,7 @@ static void query_by_extensions(cl_device_id device, struct gravel_capability *c
     if (list && clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, list, NULL) != CL_SUCCESS)
         list[0] = '\0';
     cl_ulong host = list && strstr(list, "cl_intel_unified_shared_memory")
-                        ? query_number(device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, sizeof host)
+                        ? query_number(device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL)
                         : 0;
     capability->has_host_usm = host & CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL;
     capability->has_long_atomics = list && strstr(list, "cl_khr_int64_base_atomics") &&
@@ -137,27 +140,21 @@ void gravel_capability_query(cl_device_id device, struct gravel_capability *capa
     query_c_std(device, capability);
     query_features(device, capability);
     /* PTX for warps of 32 that progress on their own came with compute capability 7.0 (Volta). */
-    if (!capability->has_subgroups &&
-        query_number(device, DEVICE_COMPUTE_MAJOR_NV, sizeof(cl_uint)) >= 7 &&
-        query_number(device, DEVICE_WARP_SIZE_NV, sizeof(cl_uint)) == 32)
+    if (!capability->has_subgroups && query_number(device, DEVICE_COMPUTE_MAJOR_NV) >= 7 &&
+        query_number(device, DEVICE_WARP_SIZE_NV) == 32)
         capability->warp_items = 32;
-    cl_ulong svm = query_number(device, CL_DEVICE_SVM_CAPABILITIES, sizeof(cl_ulong));
-    capability->is_cpu =
-        query_number(device, CL_DEVICE_TYPE, sizeof(cl_ulong)) & CL_DEVICE_TYPE_CPU;
-    capability->has_compiler =
-        query_number(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_uint)) != 0;
-    capability->is_big_endian = query_number(device, CL_DEVICE_ENDIAN_LITTLE, sizeof(cl_uint)) == 0;
+    cl_ulong svm = query_number(device, CL_DEVICE_SVM_CAPABILITIES);
+    capability->is_cpu = query_number(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
+    capability->has_compiler = query_number(device, CL_DEVICE_COMPILER_AVAILABLE) != 0;
+    capability->is_big_endian = query_number(device, CL_DEVICE_ENDIAN_LITTLE) == 0;
     capability->has_fine_svm = svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
     capability->has_svm_atomics = svm & CL_DEVICE_SVM_ATOMICS;
     query_by_extensions(device, capability);
-    capability->has_double =
-        query_number(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_ulong)) != 0;
-    capability->compute_units =
-        (cl_uint)query_number(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint));
-    capability->max_group =
-        (size_t)query_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(cl_ulong));
-    capability->max_alloc = query_number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong));
-    capability->local_bytes = query_number(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
+    capability->has_double = query_number(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+    capability->compute_units = (cl_uint)query_number(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    capability->max_group = (size_t)query_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    capability->max_alloc = query_number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    capability->local_bytes = query_number(device, CL_DEVICE_LOCAL_MEM_SIZE);
 }
 
 /* ---- identity ---------------------------------------------------------------------------------- */

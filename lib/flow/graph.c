@@ -226,7 +226,7 @@ static int check_selves(const struct gravel_flow_graph *graph)
 static int read_given(struct gravel_flow_graph *graph, const struct gravel_graph *from)
 {
     struct gravel_graph *given = &graph->given;
-    GRAVEL_TRY(gravel_growing_read(&of_graph, given, from, from->bytes));
+    GRAVEL_TRY(gravel_growing_read(&of_graph, given, from, from->bytes, 1));
     const struct gravel_channel *rows = given->channels;
     given->channels = NULL;
     if (!rows || !given->n_channels || given->n_channels > GRAVEL_FLOW_MAX_CHANNELS)
@@ -236,8 +236,8 @@ static int read_given(struct gravel_flow_graph *graph, const struct gravel_graph
     if (!channels)
         return gravel_fail(GRAVEL_ENOMEM, "a graph of %u channels", given->n_channels);
     given->channels = channels;
-    GRAVEL_TRY(gravel_growing_read_rows(&of_channel, channels, rows, given->channel_bytes,
-                                        given->n_channels));
+    GRAVEL_TRY(
+        gravel_growing_read(&of_channel, channels, rows, given->channel_bytes, given->n_channels));
     for (uint32_t c = 0; c < given->n_channels; c++) {
         GRAVEL_TRY(check_name(given, c));
         GRAVEL_TRY(check_channel(&channels[c]));

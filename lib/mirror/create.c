@@ -89,7 +89,7 @@ static int check(struct gravel_object *object, const void *requested)
     struct gravel_words words = {0};
     char named[GRAVEL_NAMED_BYTES];
     GRAVEL_TRY(gravel_require(object->name, "words", request->words));
-    GRAVEL_TRY(gravel_growing_read(&of_words, &words, request->words, request->words->bytes));
+    GRAVEL_TRY(gravel_growing_read(&of_words, &words, request->words, request->words->bytes, 1));
     mirror->is_read = object->call.kind == GRAVEL_CALL_MIRROR;
     mirror->op = request->op;
     mirror->type = words.type;

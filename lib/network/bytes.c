@@ -97,23 +97,6 @@ static uint64_t bytes_at(const struct gravel_network *network, const struct grav
     return gravel_piece_bytes(job->offset + position, job->bytes - position, piece_bytes(network));
 }
 
-/* Copies the next piece of a node in this process; between two, the thread does its other work. Bounds were
- * checked by the caller, who shares the heap's books. */
-static void get_local(struct gravel_network *network, struct gravel_job *job)
-{
-    const uint64_t n = gravel_piece_bytes(job->offset + job->answered, job->bytes - job->answered,
-                                          LOCAL_PIECE_BYTES);
-    gravel_resolving_finish(network);
-    if (gravel_network_check(network, gravel_memory_read(network->shape.memory,
-                                                         gravel_network_heap_of(network, job->node),
-                                                         job->offset + job->answered,
-                                                         job->data + job->answered, n)))
-        return; /* the node has failed, which ends the job */
-    job->answered += n;
-    job->moved_ns = gravel_network_lived_ns(network);
-    gravel_idle_reset(&network->idle); /* the rest is not waited for */
-}
-
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job)
 {
     if (job->state == GRAVEL_JOB_NEW)
@@ -122,7 +105,19 @@ bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job)
     if (job->code)
         return true;
     if (gravel_transport_is_local(network->transport, job->node)) {
-        get_local(network, job);
+        /* The next piece; between two, the thread does its other work. Bounds were checked by the caller, who shares
+         * the heap's books. */
+        const uint64_t at = job->offset + job->answered,
+                       n = gravel_piece_bytes(at, job->bytes - job->answered, LOCAL_PIECE_BYTES);
+        gravel_resolving_finish(network);
+        if (gravel_network_check(network,
+                                 gravel_memory_read(network->shape.memory,
+                                                    gravel_network_heap_of(network, job->node), at,
+                                                    job->data + job->answered, n)))
+            return false; /* the node has failed, which ends the job */
+        job->answered += n;
+        job->moved_ns = gravel_network_lived_ns(network);
+        gravel_idle_reset(&network->idle); /* the rest is not waited for */
         return job->answered == job->bytes;
     }
     while (job->asked < job->bytes && job->asked - job->answered < GET_WINDOW) {

@@ -64,23 +64,6 @@ int gravel_alloc_named(struct gravel *gravel, const char *name, uint64_t bytes, 
     return alloc(gravel, &call, code, offset);
 }
 
-/* Refuses what an object uses. Objects are made and destroyed by all nodes together, so all of them refuse alike. */
-static int refuse_guarded(struct gravel *gravel, const char *call, uint64_t offset)
-{
-    struct gravel_span span;
-    gravel_heap_lock_shared(gravel->heap);
-    bool is_known = gravel_heap_span(gravel->heap, offset, &span);
-    gravel_heap_unlock_shared(gravel->heap);
-    const char *object =
-        is_known ? gravel_guards_object(&gravel->guards, span.offset, span.bytes) : NULL;
-    if (!object)
-        return 0;
-    return gravel_fail(GRAVEL_EINVAL,
-                       "%s: a gravel_%s uses the allocation at offset %" PRIu64
-                       ": call gravel_%s_destroy first",
-                       call, object, offset, object);
-}
-
 int gravel_node_release(struct gravel *gravel, const char *call, uint64_t offset)
 {
     int code = gravel_heap_free(gravel->heap, offset);
@@ -98,7 +81,18 @@ int gravel_free(struct gravel *gravel, uint64_t offset)
     GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_WAITS));
     int code = gravel_node_barrier(gravel, &call, false);
     GRAVEL_TRY(gravel_node_agree_on(gravel, &call, true, code));
-    GRAVEL_TRY(refuse_guarded(gravel, __func__, offset));
+    struct gravel_span span;
+    gravel_heap_lock_shared(gravel->heap);
+    bool is_known = gravel_heap_span(gravel->heap, offset, &span);
+    gravel_heap_unlock_shared(gravel->heap);
+    /* Objects are made and destroyed by all nodes together, so all of them refuse alike. */
+    const char *object =
+        is_known ? gravel_guards_object(&gravel->guards, span.offset, span.bytes) : NULL;
+    if (object)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "%s: a gravel_%s uses the allocation at offset %" PRIu64
+                           ": call gravel_%s_destroy first",
+                           __func__, object, offset, object);
     return gravel_node_release(gravel, __func__, offset);
 }
 
@@ -164,9 +158,17 @@ static int check_pattern(const char *call, uint64_t offset, uint64_t bytes, uint
     return 0;
 }
 
-static int fill(struct gravel *gravel, uint32_t heap, uint64_t offset, uint64_t bytes,
-                const void *pattern, uint64_t pattern_bytes)
+int gravel_fill(struct gravel *gravel, uint64_t offset, uint64_t bytes, const void *pattern,
+                uint64_t pattern_bytes, uint32_t node)
 {
+    GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_ANYWHERE));
+    GRAVEL_TRY(gravel_require(__func__, "pattern", pattern));
+    GRAVEL_TRY(check_pattern(__func__, offset, bytes, pattern_bytes));
+    const uint32_t heap = gravel_node_heap(gravel, node);
+    GRAVEL_TRY(gravel_node_refuse_part(gravel, __func__, offset, bytes, node));
+    GRAVEL_TRY(gravel_checked_refuse_map(gravel, __func__));
+    if (!gravel_memory_heap(&gravel->memory, heap))
+        GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_WAITS));
     const uint64_t block_bytes = bytes < BLOCK_BYTES ? bytes : BLOCK_BYTES;
     unsigned char *block = malloc(block_bytes + 1);
     int code = 0;
@@ -179,18 +181,4 @@ static int fill(struct gravel *gravel, uint32_t heap, uint64_t offset, uint64_t 
                                    bytes - done < block_bytes ? bytes - done : block_bytes);
     free(block);
     return code;
-}
-
-int gravel_fill(struct gravel *gravel, uint64_t offset, uint64_t bytes, const void *pattern,
-                uint64_t pattern_bytes, uint32_t node)
-{
-    GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_ANYWHERE));
-    GRAVEL_TRY(gravel_require(__func__, "pattern", pattern));
-    GRAVEL_TRY(check_pattern(__func__, offset, bytes, pattern_bytes));
-    const uint32_t heap = gravel_node_heap(gravel, node);
-    GRAVEL_TRY(gravel_node_refuse_part(gravel, __func__, offset, bytes, node));
-    GRAVEL_TRY(gravel_checked_refuse_map(gravel, __func__));
-    if (!gravel_memory_heap(&gravel->memory, heap))
-        GRAVEL_TRY(gravel_enter(gravel, __func__, GRAVEL_WAITS));
-    return fill(gravel, heap, offset, bytes, pattern, pattern_bytes);
 }

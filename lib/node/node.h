@@ -3,10 +3,9 @@
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
- *          (open), close.c; bindings.c, tables.c (what the caller gives, beside settings); messages.c,
- *          waits.c, heap.c, maps.c; programs.c, launch.c, launches.c, sizes.c,
- *          enqueue.c (commands); limits.c (of waits for the device), watch.c (of calls of the driver),
- *          object.c, log.c, stats.c; abort.c.
+ *          (open), close.c; tables.c (what the caller gives, beside settings); messages.c, waits.c, heap.c, maps.c;
+ *          programs.c, launch.c, launches.c, sizes.c, enqueue.c (commands); limits.c (of waits for the device), watch.c
+ *          (of calls of the driver), object.c, log.c, stats.c; abort.c.
  */
 #ifndef GRAVEL_NODE_NODE_H
 #define GRAVEL_NODE_NODE_H
@@ -359,12 +358,9 @@ int gravel_node_send_packed(struct gravel *gravel, const struct gravel_packed *p
 
 /* ---- handlers, streams, agreement ------------------------------------------------------------------ */
 
-/** bindings.c: copy the caller's bindings, by the sizes of its header, which may be older or newer than the library.
+/** tables.c: copy the caller's bindings, by the sizes of its header, which may be older or newer than the library.
  * @param bindings  or NULL. @return 0; GRAVEL_EINVAL, and *out is zero-filled. */
 int gravel_bindings_read(struct gravel_bindings *out, const struct gravel_bindings *bindings);
-/** bindings.c: replace the caller's table of handlers by a copy, to be freed. @return 0; GRAVEL_EINVAL or
- * GRAVEL_ENOMEM, and there are no handlers. */
-int gravel_bindings_read_handlers(struct gravel_bindings *bindings);
 /** tables.c: check the caller's handlers and streams, and make a table of copies. @param bindings  gets the table's
  * handlers. @return 0; GRAVEL_EINVAL; GRAVEL_ENOMEM. */
 int gravel_endpoints_take(struct gravel_endpoints *endpoints, struct gravel_bindings *bindings);

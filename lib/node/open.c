@@ -98,17 +98,6 @@ static int derive(struct gravel *gravel)
     return code;
 }
 
-/* All threads whose waits a round consists of. */
-static void stay_awake(struct gravel *gravel)
-{
-    gravel_event_stay_awake(&gravel->network.event, gravel->awake_us);
-    gravel_event_stay_awake(&gravel->network.job_done, gravel->awake_us);
-    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++) {
-        gravel_event_stay_awake(&gravel->aggregators[i].event, gravel->awake_us);
-        gravel_event_stay_awake(&gravel->aggregators[i].flushed, gravel->awake_us);
-    }
-}
-
 /* The rest of it, once the settings are known. */
 static int open_local(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
@@ -229,7 +218,13 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
         gravel_node_free(gravel);
         return gravel_fail_again(&met);
     }
-    stay_awake(gravel);
+    /* all threads whose waits a round consists of */
+    gravel_event_stay_awake(&gravel->network.event, gravel->awake_us);
+    gravel_event_stay_awake(&gravel->network.job_done, gravel->awake_us);
+    for (uint32_t i = 0; i < gravel->config.n_aggregators; i++) {
+        gravel_event_stay_awake(&gravel->aggregators[i].event, gravel->awake_us);
+        gravel_event_stay_awake(&gravel->aggregators[i].flushed, gravel->awake_us);
+    }
     gravel_node_see(gravel, GRAVEL_DEVICE_ANSWERS);
     gravel_watch_end_opening(gravel);
     *out = gravel;

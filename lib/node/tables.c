@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The caller's handlers and streams: checked, copied, and hashed for comparison with other nodes.
+ * The caller's bindings, by the sizes of its header; their handlers and streams: checked, copied, and hashed for
+ * comparison with other nodes.
  *
  * Path:    gravel_open -> tables.c -> agree.c (hashes), base/endpoints.h (the copy).
  * Owner:   the node has the copy; close.c frees it.
  */
+#include "base/growing.h"
 #include "base/hash.h"
 #include "base/number.h"
 #include "device/device.h"
@@ -18,6 +20,17 @@
 #include <string.h>
 
 GRAVELP_STATIC_ASSERT(GRAVEL_RECORD_MAX_BYTES == 4 * GRAVELP_RECORD_MAX_WORDS, "one size");
+
+static const struct gravel_growing of_bindings =
+    GRAVEL_GROWING("bindings.bytes", gravel_bindings, "GRAVEL_BINDINGS()", mpi_comm);
+static const struct gravel_growing of_handler =
+    GRAVEL_GROWING("bindings.handler_bytes", gravel_handler, "GRAVEL_BINDINGS()", serve);
+
+int gravel_bindings_read(struct gravel_bindings *out, const struct gravel_bindings *bindings)
+{
+    memset(out, 0, sizeof *out);
+    return bindings ? gravel_growing_read(&of_bindings, out, bindings, bindings->bytes, 1) : 0;
+}
 
 /* Checks that row i has a name, and none before it the same. @param rows  whose names are their first members */
 static int check_name(const char *kind, const void *rows, size_t row_bytes, uint32_t i)
@@ -130,14 +143,24 @@ static int check_handler(const struct gravel_bindings *bindings, uint32_t i)
 /* Takes the handlers. A source that no handler runs is a forgotten handler; all that send share a ring. */
 static int take_handlers(struct gravel_endpoints *endpoints, struct gravel_bindings *bindings)
 {
-    GRAVEL_TRY(gravel_bindings_read_handlers(bindings));
-    endpoints->handlers = (struct gravel_handler *)bindings->handlers;
+    const void *table = bindings->handlers;
+    const uint32_t n = bindings->n_handlers;
+    if (n && (!table || n > GRAVEL_MAX_HANDLERS))
+        return gravel_fail(GRAVEL_EINVAL,
+                           "bindings: %u handlers at %p (a table of 1 to %u allowed)", n, table,
+                           GRAVEL_MAX_HANDLERS);
+    bindings->handlers = endpoints->handlers = n ? calloc(n, sizeof *endpoints->handlers) : NULL;
+    if (n && !endpoints->handlers)
+        return gravel_fail_memory("bindings: handlers", n * sizeof *endpoints->handlers);
+    if (n)
+        GRAVEL_TRY(gravel_growing_read(&of_handler, endpoints->handlers, table,
+                                       bindings->handler_bytes, n));
     if (bindings->device_code.source && !gravel_device_has_handlers(bindings))
         return gravel_fail(GRAVEL_EINVAL,
                            "bindings: device_code is given, but every one of %u handlers has a "
                            "function of the host",
-                           bindings->n_handlers);
-    for (uint32_t i = 0; i < bindings->n_handlers; i++) {
+                           n);
+    for (uint32_t i = 0; i < n; i++) {
         struct gravel_handler *handler = &endpoints->handlers[i];
         GRAVEL_TRY(check_handler(bindings, i));
         if (handler->answer)

@@ -217,7 +217,7 @@ int gravel_config_load(struct gravel_config *config, size_t bytes)
 int gravel_config_read(struct gravel_config *out, const struct gravel_config *config)
 {
     struct gravel_config given;
-    GRAVEL_TRY(gravel_growing_read(&of_config, &given, config, config->bytes));
+    GRAVEL_TRY(gravel_growing_read(&of_config, &given, config, config->bytes, 1));
     if (config->bytes < sizeof *out)
         GRAVEL_TRY(fill(out)); /* what the caller's header does not have */
     memcpy(out, &given, config->bytes < sizeof *out ? config->bytes : sizeof *out);

@@ -103,7 +103,7 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
     GRAVEL_TRY(gravel_require("gravel_steal_create", "out", out));
     *out = NULL;
     GRAVEL_TRY(gravel_enter(gravel, "gravel_steal_create", GRAVEL_WAITS));
-    int code = options ? gravel_growing_read(&of_options, &chosen, options, options->bytes) : 0;
+    int code = options ? gravel_growing_read(&of_options, &chosen, options, options->bytes, 1) : 0;
     if (!code) {
         choose(&gravel->device, &chosen);
         code = check(gravel, &chosen);

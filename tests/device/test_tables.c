@@ -2,7 +2,7 @@
 /*
  * Tables of handlers and streams that gravel_open refuses: a row each, with the code and what the text names.
  *
- * Path: meson test -> this -> lib/node/bindings.c, tables.c
+ * Path: meson test -> this -> lib/node/tables.c
  */
 #include <stdio.h>
 
