@@ -67,14 +67,6 @@ struct bench_option {
 void bench_parse(int argc, char **argv, const char *doc, const struct bench_option *own,
                  void *self);
 
-/**
- * Read a comma-separated list of counts.
- *
- * @param values  [out] [BENCH_MAX_LIST]
- * @return        counts read; 0 if the text is malformed, too long, or has a value outside [min, max].
- */
-uint32_t bench_list_parse(const char *text, uint32_t min, uint32_t max, uint32_t *values);
-
 /** Return whether --variant names the variant, or was not given. */
 bool bench_is_wanted(const char *variant);
 

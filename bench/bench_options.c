@@ -19,7 +19,9 @@ struct bench_given bench_given = {.runs = 5};
 
 /* ---- values -------------------------------------------------------------------------------------- */
 
-uint32_t bench_list_parse(const char *text, uint32_t min, uint32_t max, uint32_t *values)
+/* Reads a list of counts with commas between them into values[BENCH_MAX_LIST]. @return how many; 0 if the text is malformed or
+ * too long, or a count is outside [min, max]. */
+static uint32_t parse_list(const char *text, uint32_t min, uint32_t max, uint32_t *values)
 {
     for (uint32_t n = 0; n < BENCH_MAX_LIST; n++) {
         char *end;
@@ -55,7 +57,7 @@ static error_t parse_common(int key, char *text, struct argp_state *state)
     uint32_t runs[BENCH_MAX_LIST];
     switch (key) {
     case 'r':
-        if (bench_list_parse(text, 1, BENCH_MAX_RUNS, runs) != 1 || *runs % 2 == 0)
+        if (parse_list(text, 1, BENCH_MAX_RUNS, runs) != 1 || *runs % 2 == 0)
             argp_error(state, "--runs %s: an odd count from 1 to %u", text, BENCH_MAX_RUNS);
         bench_given.runs = *runs;
         return 0;
@@ -97,7 +99,7 @@ static void take_word(const struct bench_option *option, const char *text, uint3
 static void take_numbers(const struct bench_option *option, const char *text, uint32_t *values,
                          uint32_t *n_values, struct argp_state *state)
 {
-    uint32_t found[BENCH_MAX_LIST], n = bench_list_parse(text, option->min, option->max, found);
+    uint32_t found[BENCH_MAX_LIST], n = parse_list(text, option->min, option->max, found);
     bool is_right = n_values ? n > 0 : n == 1;
     for (uint32_t i = 0; i < n; i++)
         is_right &= option->of == BENCH_POWERS      ? (found[i] & (found[i] - 1)) == 0

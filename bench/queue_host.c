@@ -116,8 +116,8 @@ static struct queue *host_open(const struct queue_variant *variant,
     struct host_queue *host = calloc(1, sizeof *host);
     uint32_t bytes = measured->message_bytes, n_slots = QUEUE_RING_BYTES / bytes;
     must(host ? 0 : GRAVEL_ENOMEM, variant->name);
-    must(variant->is_single_producer ? gravel_spsc_create(&host->spsc, n_slots, bytes, 0)
-                                     : gravel_mpmc_create(&host->mpmc, n_slots, bytes, 0),
+    must(variant->is_single_producer ? gravel_spsc_create(&host->spsc, n_slots, bytes)
+                                     : gravel_mpmc_create(&host->mpmc, n_slots, bytes),
          variant->name);
     uint32_t slot_bytes = variant->is_single_producer ? bytes : host->mpmc->slot_bytes;
     host->batch = variant->batch;

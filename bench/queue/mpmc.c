@@ -21,15 +21,14 @@ static uint64_t whole_lines(uint64_t bytes)
     return (bytes + GRAVELP_CACHELINE - 1) & ~(uint64_t)(GRAVELP_CACHELINE - 1);
 }
 
-/* Give the `capacity` tickets from `start` on a slot that is free for them. */
-static void init_turns(struct gravel_mpmc *queue, uint64_t start)
+/* Gives the first tickets a slot each that is free for them. */
+static void init_turns(struct gravel_mpmc *queue)
 {
-    for (uint32_t i = 0; i < queue->capacity; i++)
-        atomic_init(&gravel_mpmc_slot_of(queue, start + i)->turn, 2 * (start + i));
+    for (uint64_t i = 0; i < queue->capacity; i++)
+        atomic_init(&gravel_mpmc_slot_of(queue, i)->turn, 2 * i);
 }
 
-int gravel_mpmc_create(struct gravel_mpmc **out, uint32_t capacity, uint32_t element_bytes,
-                       uint64_t start)
+int gravel_mpmc_create(struct gravel_mpmc **out, uint32_t capacity, uint32_t element_bytes)
 {
     if (!out)
         return GRAVEL_EINVAL;
@@ -46,9 +45,9 @@ int gravel_mpmc_create(struct gravel_mpmc **out, uint32_t capacity, uint32_t ele
     queue->capacity = capacity;
     queue->slot_bytes = (uint32_t)slot_bytes;
     queue->element_bytes = element_bytes;
-    atomic_init(&queue->tail, start);
-    atomic_init(&queue->head, start);
-    init_turns(queue, start);
+    atomic_init(&queue->tail, 0);
+    atomic_init(&queue->head, 0);
+    init_turns(queue);
     *out = queue;
     return 0;
 }

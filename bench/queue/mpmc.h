@@ -15,7 +15,7 @@
  * so an old lap never looks new, and one slot is enough. A ticket is taken only once its slot is
  * seen to be free (or published): no thread ever waits for another, and a full queue is a NULL.
  *
- * Path:    any number of threads -> mpmc -> any number of threads.
+ * Path:    queue_host.c -> this.
  * Owner:   elements live in the queue; what they point to belongs to the element's holder.
  * Threads: the four verbs: any; create, destroy: alone.
  * Source:  Orr 2016, section A.2.2. Differences: its tickets are taken first and then waited for;
@@ -62,11 +62,9 @@ _Static_assert(offsetof(struct gravel_mpmc, slots) == 3 * GRAVELP_CACHELINE, "al
  * @param capacity       elements it holds, a power of two, 1 to GRAVEL_MPMC_MAX_CAPACITY.
  * @param element_bytes  size of an element [bytes], at least 1. Elements are aligned as by malloc.
  * Up to 48 bytes share one cache line with the slot's turn.
- * @param start          first ticket: 0, or close to UINT32_MAX or UINT64_MAX to test the wrap.
  * @return               0; GRAVEL_EINVAL; GRAVEL_ENOMEM.
  */
-int gravel_mpmc_create(struct gravel_mpmc **out, uint32_t capacity, uint32_t element_bytes,
-                       uint64_t start);
+int gravel_mpmc_create(struct gravel_mpmc **out, uint32_t capacity, uint32_t element_bytes);
 
 /** Free a queue and the elements in it, but nothing they point to. NULL is allowed. */
 void gravel_mpmc_destroy(struct gravel_mpmc *queue);

@@ -16,8 +16,7 @@ static bool is_power_of_two(uint32_t n)
     return n && !(n & (n - 1));
 }
 
-int gravel_spsc_create(struct gravel_spsc **out, uint32_t capacity, uint32_t element_bytes,
-                       uint32_t start)
+int gravel_spsc_create(struct gravel_spsc **out, uint32_t capacity, uint32_t element_bytes)
 {
     if (!out)
         return GRAVEL_EINVAL;
@@ -33,10 +32,9 @@ int gravel_spsc_create(struct gravel_spsc **out, uint32_t capacity, uint32_t ele
         return GRAVEL_ENOMEM;
     queue->capacity = capacity;
     queue->element_bytes = element_bytes;
-    atomic_init(&queue->tail, start);
-    atomic_init(&queue->head, start);
-    queue->head_cache = start;
-    queue->tail_cache = start;
+    atomic_init(&queue->tail, 0);
+    atomic_init(&queue->head, 0);
+    queue->head_cache = queue->tail_cache = 0;
     *out = queue;
     return 0;
 }

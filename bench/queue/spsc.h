@@ -9,8 +9,7 @@
  * touch no line that the other side writes. Indices run free, wrap, and are compared by unsigned
  * difference.
  *
- * Path:    any stage -> spsc -> the next stage (node buffers go back to their aggregator through
- *          one).
+ * Path:    queue_host.c -> this.
  * Owner:   elements live in the queue; what they point to belongs to the element's holder.
  * Threads: reserve and publish: one at a time; peek and release: one at a time; create, destroy:
  *          alone.
@@ -54,11 +53,9 @@ _Static_assert(offsetof(struct gravel_spsc, elements) == 3 * GRAVELP_CACHELINE, 
  * @param capacity       elements it holds, a power of two, 1 to GRAVEL_SPSC_MAX_CAPACITY.
  * @param element_bytes  size of an element [bytes], at least 1. Elements are aligned to the largest
  * power of two that divides it, GRAVELP_CACHELINE at most.
- * @param start          value both indices start from: 0, or close to UINT32_MAX to test the wrap.
  * @return               0; GRAVEL_EINVAL; GRAVEL_ENOMEM.
  */
-int gravel_spsc_create(struct gravel_spsc **out, uint32_t capacity, uint32_t element_bytes,
-                       uint32_t start);
+int gravel_spsc_create(struct gravel_spsc **out, uint32_t capacity, uint32_t element_bytes);
 
 /** Free a queue and the elements in it, but nothing they point to. NULL is allowed. */
 void gravel_spsc_destroy(struct gravel_spsc *queue);
@@ -152,34 +149,6 @@ static inline void gravel_spsc_release_n(struct gravel_spsc *queue, uint32_t n)
     uint32_t head = atomic_load_explicit(&queue->head, memory_order_relaxed); /* own index */
     assert(n <= queue->tail_cache - head);
     atomic_store_explicit(&queue->head, head + n, memory_order_release); /* S2 */
-}
-
-/** The next element to write, or NULL if the queue is full. The same one until it is published. */
-static inline void *gravel_spsc_reserve(struct gravel_spsc *queue)
-{
-    void *element = NULL;
-    (void)gravel_spsc_reserve_n(queue, 1, &element);
-    return element;
-}
-
-/** Hand the reserved element to the consumer. */
-static inline void gravel_spsc_publish(struct gravel_spsc *queue)
-{
-    gravel_spsc_publish_n(queue, 1);
-}
-
-/** The oldest element, or NULL if the queue is empty. The same one until it is released. */
-static inline void *gravel_spsc_peek(struct gravel_spsc *queue)
-{
-    void *element = NULL;
-    (void)gravel_spsc_peek_n(queue, 1, &element);
-    return element;
-}
-
-/** Give the peeked element back to the producer. */
-static inline void gravel_spsc_release(struct gravel_spsc *queue)
-{
-    gravel_spsc_release_n(queue, 1);
 }
 
 #endif
