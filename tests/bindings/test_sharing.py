@@ -4,43 +4,15 @@ blocks for kernels; all end with their statements or their node, and bad plans a
 
 Path: pytest -> this -> python/gravel/_mirror.py, _accumulator.py, _block_pool.py, _part.py
 """
+from pathlib import Path
+
 import numpy as np
-import pyopencl.array as cla
 import pytest
 
 import gravel
 from conftest import ALONE, refuse
 
-KERNELS = """#include "gravel.cl.h"
-#include "accumulator.cl.h"
-#include "block_pool.cl.h"
-kernel void read(GRAVEL_ARENA, ulong copies, global uint *out)
-{
-    GRAVEL_OPEN(g);
-    global const uint *copy = gravel_local(g, copies);
-    out[get_global_id(0)] = copy[get_global_id(0)];
-}
-kernel void offer(GRAVEL_ARENA, ulong slots, uint n, uint value)
-{
-    GRAVEL_OPEN(g);
-    gravel_slot_add_uint_wi(g, slots, get_global_id(0) % n, value);
-}
-kernel void count(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(counts), uint n, uint value)
-{
-    GRAVEL_OPEN(g);
-    uint i = (uint)get_global_id(0);
-    gravel_accumulate_uint_wi(g, counts, i % n, value, i / n % gravel_n_nodes(g));
-}
-kernel void publish(GRAVEL_ARENA, ulong pool, ulong blocks)
-{
-    GRAVEL_OPEN(g);
-    uint i = (uint)get_global_id(0);
-    ulong block = gravel_block_alloc_wg(g, pool);
-    if (block != GRAVEL_NO_BLOCK)
-        *(global uint *)gravel_local(g, block) = i;
-    gravel_put_ulong_wg(g, blocks, i, block, gravel_node(g));
-}
-"""
+KERNELS = (Path(__file__).parent / "kernels" / "objects.cl").read_text(encoding="utf-8")
 EACH = 64  # work-items that add to one word
 SETTINGS = {"heap_bytes": "4M"}
 
@@ -84,12 +56,12 @@ def test_copies(node, program):
         refuse(gravel.ArgumentError, "gravel_mirror_begin", copies.begin)
         copies.end()
         assert copies.offset != before
-        out = cla.to_device(node.queue, np.zeros(wanted.size, np.uint32))
-        program.read(wanted.size, None, copies, out)
-        node.quiet()
-        assert (out.get() == wanted + 1000).all(), out.get()
+        seen = node.array(wanted.size, np.uint32)
+        program.read(wanted.size, None, copies, seen)
+        node.barrier()
+        assert (seen.get() == wanted + 1000).all(), seen.get()
     assert "destroyed" in repr(copies)
-    refuse(ValueError, "destroyed", copies.share, copies.get, copies.destroy, lambda: program.read(1, None, copies, out))
+    refuse(ValueError, "destroyed", copies.share, copies.get, copies.destroy, lambda: program.read(1, None, copies, seen))
     with node.mirror(array, [[]] * node.size) as nothing:
         nothing.share()
         assert nothing.get().shape == (0,)

@@ -101,35 +101,11 @@ static uint32_t rank_now;
     } while (0)
 
 static const char source[] = R"(#include "gravel.cl.h"
-#include "accumulator.cl.h"
-#include "block_pool.cl.h"
 kernel void count(GRAVEL_ARENA, ulong bins, uint n)
 {
     GRAVEL_OPEN(g);
     uint key = (uint)get_global_id(0) % n, nodes = gravel_n_nodes(g);
     gravel_inc_uint_wg(g, bins, key / nodes, key % nodes);
-}
-kernel void accumulate(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(sums), uint n)
-{
-    GRAVEL_OPEN(g);
-    uint key = (uint)get_global_id(0) % n, nodes = gravel_n_nodes(g);
-    gravel_accumulate_uint_wi(g, sums, key / nodes, 1, key % nodes);
-}
-/* A block for each, and its number in it; the own node is told where. */
-kernel void publish(GRAVEL_ARENA, ulong pool, ulong blocks)
-{
-    GRAVEL_OPEN(g);
-    uint i = (uint)get_global_id(0);
-    ulong block = gravel_block_alloc_wg(g, pool);
-    if (block != GRAVEL_NO_BLOCK)
-        *(global uint *)gravel_local(g, block) = i;
-    gravel_put_ulong_wg(g, blocks, i, block, gravel_node(g));
-}
-kernel void read_copies(GRAVEL_ARENA, ulong copies, ulong seen)
-{
-    GRAVEL_OPEN(g);
-    uint i = (uint)get_global_id(0);
-    gravel_put_uint_wg(g, seen, i, ((global const uint *)gravel_local(g, copies))[i], gravel_node(g));
 }
 kernel void twice(global const float *in, global float *out, local float *room, float2 factors)
 {
@@ -278,9 +254,7 @@ static void test_words(gvl::node &node)
     EXPECT_ERROR(GRAVEL_ERANGE, "2 elements from 9 of an array of 10", longs.put({1, 2}, next, 9));
     EXPECT_ERROR(GRAVEL_ERANGE, "1 elements from 10", longs.inc(10, next));
     EXPECT_ERROR(GRAVEL_ERANGE, "0", longs.get(next, 11));
-    EXPECT_ERROR(GRAVEL_ERANGE, "", longs.inc(0, node.size()));
     EXPECT_ERROR(GRAVEL_EINVAL, "elements", gvl::array<cl_long>(node, ~size_t{0}));
-    EXPECT_ERROR(GRAVEL_EHEAP, "", gvl::array<char>(node, size_t{1} << 40));
     gvl::array<cl_long> moved(std::move(longs));
     EXPECT_ERROR(GRAVEL_EINVAL, "moved", longs.offset());
     EXPECT(moved.size() == 10);
@@ -296,24 +270,23 @@ static void test_words(gvl::node &node)
 
 static void test_accumulator(gvl::node &node)
 {
-    const gvl::program program(node, source);
-    const gvl::kernel add(program, "accumulate");
+    const gvl::program program = gvl::program::file(node, KERNELS "objects.cl");
+    const gvl::kernel add(program, "count");
     gvl::array<cl_uint> sums(node, 16);
     gvl::accumulator accumulator(node, sums, GRAVEL_ADD);
-    node.launch(add, 1024 * n_local(node), 64, gvl::arena, accumulator, cl_uint(16 * node.size()));
+    node.launch(add, 1024 * n_local(node), 64, gvl::arena, accumulator, cl_uint(16), cl_uint(1));
     accumulator.begin();
     accumulator.reset();
-    node.launch(add, 1024 * n_local(node), 64, gvl::arena, accumulator, cl_uint(16 * node.size()));
+    node.launch(add, 1024 * n_local(node), 64, gvl::arena, accumulator, cl_uint(16), cl_uint(1));
     accumulator.flush();
     node.barrier();
     EXPECT(sum_of(node, sums) == uint64_t{2048} * node.size());
     accumulator.destroy();
     EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", accumulator.flush());
-    EXPECT_ERROR(GRAVEL_EINVAL, "", gvl::accumulator(node, sums, GRAVEL_PUT));
 
     /* It stays after what a kernel did wrong, and after words that wait. */
     gvl::accumulator refused(node, sums, GRAVEL_ADD);
-    node.launch(add, 1024 * n_local(node), 64, gvl::arena, refused, cl_uint(17 * node.size()));
+    node.launch(add, 1024 * n_local(node), 64, gvl::arena, refused, cl_uint(17), cl_uint(1));
     EXPECT_ERROR(GRAVEL_ERANGE, "index 16", refused.destroy());
     refused.flush();
     refused.destroy();
@@ -323,7 +296,7 @@ static void test_accumulator(gvl::node &node)
 static void test_block_pool(gvl::node &node)
 {
     const size_t n_items = 64;
-    const gvl::program program(node, source);
+    const gvl::program program = gvl::program::file(node, KERNELS "objects.cl");
     const gvl::kernel publish(program, "publish");
     gvl::array<cl_ulong> blocks(node, n_items);
     gvl::block_pool pool(node, 64, 48);
@@ -358,8 +331,8 @@ static void test_mirror(gvl::node &node)
     gvl::check(gravel_get(node.get(), mirror.offset(), copies.data(), copies.size() * sizeof(cl_uint), node.rank()));
     for (uint32_t i = 0; i < node.size(); i++)
         EXPECT(copies[i] == i + 1);
-    const gvl::program program(node, source);
-    const gvl::kernel read(program, "read_copies");
+    const gvl::program program = gvl::program::file(node, KERNELS "objects.cl");
+    const gvl::kernel read(program, "read");
     gvl::array<cl_uint> seen(node, node.size());
     node.launch(read, node.size(), gvl::sizes(), gvl::arena, mirror, seen);
     node.barrier();
@@ -395,9 +368,6 @@ static void test_flow(gvl::node &node)
     flow.reset_stats();
     EXPECT(flow.stats().elements == 0);
     EXPECT_ERROR(GRAVEL_EINVAL, "fib have 8 bytes, not 12", flow.push("fib", std::vector<sum>(1)));
-    EXPECT_ERROR(GRAVEL_EINVAL, "", flow.push("feb", std::vector<fib>(1)));
-    EXPECT_ERROR(GRAVEL_EINVAL, "", flow.wait());
-    EXPECT_ERROR(GRAVEL_ECL, "", flow.kernel("no_such"));
     gvl::flow dropped(node, gvl::graph(channels, 3));
     gvl::flow moved(std::move(dropped));
     EXPECT_ERROR(GRAVEL_EINVAL, "moved", dropped.run());
