@@ -66,48 +66,10 @@ GRAVELP_INLINE bool gravelp_fbar_goes_on(local struct gravel_fbar *f, uint activ
     return goes_on;
 }
 
-/* Work-item 0 of a member: count its messages in; all of them counted, one member reserves slots. Returns the position
- * of its first message, or GRAVELP_INACTIVE if the node has failed. */
-GRAVELP_INLINE uint gravelp_fbar_count_in(struct gravel_group g, local struct gravel_fbar *f,
-                                          uint command, uint n)
-{
-    uint first = gravelp_local_add_relaxed(&f->n_active, n); /* relaxed: the arrival orders it */
-    uint found = gravelp_fbar_wait(g, f, gravelp_fbar_arrive(f));
-    if (found == GRAVELP_FBAR_CLAIMED) {
-        gravelp_send_begin(g, command,
-                           gravelp_local_load_relaxed(&f->n_active)); /* relaxed: acquired */
-        gravelp_fbar_advance(f);
-    }
-    return found == GRAVELP_FBAR_WAITS ? GRAVELP_INACTIVE : first;
-}
-
-/* Work-item 0 of a member, behind its sub-group's writes: all of them done, one member publishes. */
-GRAVELP_INLINE void gravelp_fbar_publish(struct gravel_group g, local struct gravel_fbar *f,
-                                         uint command, ulong base, struct gravelp_values values)
-{
-    if (gravelp_fbar_wait(g, f, gravelp_fbar_arrive(f)) != GRAVELP_FBAR_CLAIMED)
-        return;
-    gravelp_send_end(gravelp_own_ring(g), command, base, GRAVELP_NO_REPLY, values,
-                     g.scratch->ticket, g.scratch->n_sent);
-    f->n_active = 0;
-    gravelp_fbar_advance(f);
-}
-
-/* Active work-items of a member: write one message. by_lane, if set, only says that every work-item of the
- * group sends. */
-GRAVELP_INLINE void gravelp_fbar_write(struct gravel_group g, uint command, uint position,
-                                       ulong index, struct gravelp_values values, ulong node)
-{
-    global uchar *slot = g.scratch->by_lane ? g.scratch->by_lane : g.scratch->by_position;
-    uint n = g.scratch->n_sent;
-    if (slot)
-        gravelp_write_column(slot, command, n, position, index, values, node);
-    else if (g.scratch->by_package)
-        gravelp_write_column_of_many(g, command, g.scratch->ticket, n, position, index, values,
-                                     node);
-}
-
-/* Every work-item of every member: the active ones send one message each. */
+/*
+ * Every work-item of every member: the active ones send one message each. Work-item 0 of a member counts its messages
+ * in; all of them counted, one member reserves slots. All of them written, one member publishes.
+ */
 GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel_fbar *f,
                                       uint active, uint command, ulong base, ulong index,
                                       struct gravelp_values values, ulong node)
@@ -115,16 +77,39 @@ GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel
     GRAVELP_ADDRESS(g, command, values, node);
     GRAVELP_WIDTH(g, command, base, GRAVELP_NO_REPLY);
     struct gravelp_sg_count mine = gravelp_sg_count(active);
-    uint first = 0;
-    if (gravelp_sg_lane() == 0)
-        first = gravelp_fbar_count_in(g, f, command, mine.n);
+    uint first =
+        0; /* position of the member's first message, or GRAVELP_INACTIVE if the node has failed */
+    if (gravelp_sg_lane() == 0) {
+        uint before =
+            gravelp_local_add_relaxed(&f->n_active, mine.n); /* relaxed: the arrival orders it */
+        uint found = gravelp_fbar_wait(g, f, gravelp_fbar_arrive(f));
+        if (found == GRAVELP_FBAR_CLAIMED) {
+            gravelp_send_begin(g, command,
+                               gravelp_local_load_relaxed(&f->n_active)); /* relaxed: acquired */
+            gravelp_fbar_advance(f);
+        }
+        first = found == GRAVELP_FBAR_WAITS ? GRAVELP_INACTIVE : before;
+    }
     first = gravelp_sg_first(first);
     gravelp_barrier_subgroup(); /* G5: what work-item 0 has acquired (W2) is its sub-group's */
-    if (active && first != GRAVELP_INACTIVE)
-        gravelp_fbar_write(g, command, first + mine.position, index, values, node);
+    if (active && first != GRAVELP_INACTIVE) {
+        /* by_lane, if set, only says that every work-item of the group sends */
+        global uchar *slot = g.scratch->by_lane ? g.scratch->by_lane : g.scratch->by_position;
+        const uint n = g.scratch->n_sent, position = first + mine.position;
+        if (slot)
+            gravelp_write_column(slot, command, n, position, index, values, node);
+        else if (g.scratch->by_package)
+            gravelp_write_column_of_many(g, command, g.scratch->ticket, n, position, index, values,
+                                         node);
+    }
     gravelp_barrier_subgroup(); /* G5: the sub-group's columns are written, before it arrives (W1) */
-    if (gravelp_sg_lane() == 0 && first != GRAVELP_INACTIVE)
-        gravelp_fbar_publish(g, f, command, base, values);
+    if (gravelp_sg_lane() == 0 && first != GRAVELP_INACTIVE &&
+        gravelp_fbar_wait(g, f, gravelp_fbar_arrive(f)) == GRAVELP_FBAR_CLAIMED) {
+        gravelp_send_end(gravelp_own_ring(g), command, base, GRAVELP_NO_REPLY, values,
+                         g.scratch->ticket, g.scratch->n_sent);
+        f->n_active = 0;
+        gravelp_fbar_advance(f);
+    }
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */

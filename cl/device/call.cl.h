@@ -91,22 +91,9 @@ GRAVELP_INLINE uint gravelp_span_find(global const struct gravelp_bounds_span *s
 /* The origin that a fault of a handler's message names: the node that the message is for. */
 #define GRAVELP_ORIGIN_OF_NODE(node) ((struct gravelp_origin){1, {(node), 0, 0}})
 
-/* Any work-item: the allocation that has an offset; of no bytes if none has. Of an unfilled table, the heap. */
-GRAVELP_INLINE struct gravelp_bounds_span gravelp_bounds_find(global struct gravelp_arena *arena,
-                                                              global struct gravelp_bounds *bounds,
-                                                              ulong offset)
-{
-    const uint table = gravelp_load_acquire(&bounds->current); /* V2, pairs with V1 */
-    const uint n = bounds->n[table];
-    if (n > GRAVELP_BOUNDS_MOST)
-        return (struct gravelp_bounds_span){0, arena->heap_bytes};
-    const uint i = gravelp_span_find(bounds->spans[table], n, offset);
-    return i < n ? bounds->spans[table][i] : (struct gravelp_bounds_span){0, 0};
-}
-
 /*
  * Any work-item: returns the address of an element of `bytes` [bytes] in a heap. One that is outside of the base's
- * allocation ends the node, with `fault`, and becomes a spare one.
+ * allocation, or of the heap if the table is not filled, ends the node, with `fault`, and becomes a spare one.
  */
 GRAVELP_INLINE global void *gravelp_element_at(global struct gravelp_arena *arena,
                                                global uchar *heap, ulong base, ulong index,
@@ -118,7 +105,13 @@ GRAVELP_INLINE global void *gravelp_element_at(global struct gravelp_arena *aren
         return heap + base + index * bytes;
     global struct gravelp_bounds *bounds =
         (global struct gravelp_bounds *)((global uchar *)arena + arena->bounds_offset);
-    struct gravelp_bounds_span span = gravelp_bounds_find(arena, bounds, base);
+    const uint table = gravelp_load_acquire(&bounds->current); /* V2, pairs with V1 */
+    const bool is_filled = bounds->n[table] <= GRAVELP_BOUNDS_MOST;
+    const uint n = is_filled ? bounds->n[table] : 0;
+    const uint i = gravelp_span_find(bounds->spans[table], n, base);
+    struct gravelp_bounds_span span = {0, is_filled ? 0 : arena->heap_bytes};
+    if (i < n)
+        span = bounds->spans[table][i];
     const ulong room = span.bytes ? span.bytes - (base - span.offset) : 0;
     const ulong most = base < arena->heap_bytes && bytes ? room / bytes : 0;
     if (index < most)

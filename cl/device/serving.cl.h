@@ -306,16 +306,6 @@ GRAVELP_INLINE void gravelp_serve_all(global struct gravelp_arena *gravel_arena_
 
 /* ---- roles ----------------------------------------------------------------------------------------- */
 
-/* Leader: which server the group is, or GRAVELP_NO_SERVER. A launch that is none has no roles; its clients tell. */
-GRAVELP_INLINE uint gravelp_role_take(global struct gravelp_arena *arena)
-{
-    global struct gravelp_servers *servers = gravelp_servers(arena);
-    if (arena->servers_offset == 0 || servers->launch != GRAVELP_LAUNCH_RESIDENT)
-        return GRAVELP_NO_SERVER;
-    uint number = gravelp_device_fetch_add_relaxed(&servers->arrived, 1); /* a number */
-    return number < servers->n_servers ? number : GRAVELP_NO_SERVER;
-}
-
 /* A group is a client or a server, and needs the one's local memory or the other's. */
 #if !defined(GRAVELP_SERIAL_GROUP)
 #define GRAVELP_CLIENT gravelp_role
@@ -330,9 +320,15 @@ struct gravelp_role {
 /* Every work-item of the group: takes a role, and plays it if it is a server's. */
 GRAVELP_INLINE uint gravelp_serve_begin(struct gravel_group g)
 {
+    global struct gravelp_servers *servers = gravelp_servers(g.arena);
     gravelp_group_meet_apart(g.arena); /* G1: the outbox is whole */
-    if (gravelp_is_leader())
-        g.scratch->ticket = gravelp_role_take(g.arena);
+    if (gravelp_is_leader()) {         /* a launch that is none has no roles; its clients tell */
+        const bool has_roles =
+            g.arena->servers_offset && servers->launch == GRAVELP_LAUNCH_RESIDENT;
+        const uint number =
+            has_roles ? gravelp_device_fetch_add_relaxed(&servers->arrived, 1) : 0; /* a number */
+        g.scratch->ticket = has_roles && number < servers->n_servers ? number : GRAVELP_NO_SERVER;
+    }
     gravelp_group_meet(g.arena); /* G1: the role is known */
     const uint server = g.scratch->ticket;
     if (server != GRAVELP_NO_SERVER) {

@@ -38,25 +38,21 @@ struct gravelp_awaited {
     bool is_long;
 };
 
-GRAVELP_INLINE ulong gravelp_poll(struct gravel_group g, struct gravelp_awaited awaited)
-{
-#ifdef GRAVEL_HAS_LONG_WAITS
-    if (awaited.is_long)
-        return gravelp_long_load_acquire(
-            (global ulong *)gravelp_heap(g.arena, awaited.offset)); /* Q2, pairs with R1 */
-#endif
-    return gravelp_load_acquire(
-        (global uint *)gravelp_heap(g.arena, awaited.offset)); /* Q2, pairs with Q1 */
-}
-
 /* Any work-item: wait, by the host's clock in queue 0. */
 GRAVELP_OUT_OF_LINE bool gravelp_await(struct gravel_group g, struct gravelp_origin origin,
                                        struct gravelp_awaited awaited)
 {
     global struct gravelp_queue_words *words = gravelp_queue_words(g.arena, 0);
+    global uchar *word = gravelp_heap(g.arena, awaited.offset);
     struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     for (uint polls = 0;; polls++) {
-        ulong now = gravelp_poll(g, awaited);
+        ulong now;
+#ifdef GRAVEL_HAS_LONG_WAITS
+        if (awaited.is_long)
+            now = gravelp_long_load_acquire((global ulong *)word); /* Q2, pairs with R1 */
+        else
+#endif
+            now = gravelp_load_acquire((global uint *)word); /* Q2, pairs with Q1 */
         if (gravelp_compares(now ^ awaited.flip, awaited.compare, awaited.value ^ awaited.flip))
             return true;
         uint verdict = gravelp_wait_ask(g.arena, words, now, g.arena->wait_ms, &patience);

@@ -272,20 +272,6 @@ GRAVELP_INLINE global const uchar *row_of(const struct tile *tile, uint package,
 DEFINE_ROWS(uint, EACH)
 DEFINE_ROWS(ulong, EACH / 2)
 
-/* Store the row in the block: neighbours are stored together. */
-GRAVELP_INLINE void store_sorted(const struct tile *tile, local const uint *positions, uint n,
-                                 uint bytes, local const ushort *firsts, local const ulong *sorted,
-                                 global uchar *to)
-{
-    for (uint at = (uint)get_local_id(0); at < n; at += (uint)get_local_size(0)) {
-        uint position = positions[firsts[at]] + at;
-        if (position < tile->n_positions && bytes == 8)
-            ((global ulong *)to)[position] = sorted[at];
-        else if (position < tile->n_positions)
-            ((global uint *)to)[position] = ((local const uint *)sorted)[at];
-    }
-}
-
 /*
  * Rank the messages of a tile among those that their counter has. With one node every rank is known without counting.
  *
@@ -344,8 +330,13 @@ GRAVELP_INLINE void store_rows(const struct tile *tile, const uint *keys, uint n
             move_row_uint(tile, keys, command, row, (global uint *)to, positions, starts,
                           n_replicas, firsts, (local uint *)sorted);
         gravelp_barrier_group(); /* the row is sorted */
-        if (starts)
-            store_sorted(tile, positions, n, bytes, firsts, sorted, to);
+        for (uint at = (uint)get_local_id(0); starts && at < n; at += (uint)get_local_size(0)) {
+            uint position = positions[firsts[at]] + at; /* neighbours are stored together */
+            if (position < tile->n_positions && bytes == 8)
+                ((global ulong *)to)[position] = sorted[at];
+            else if (position < tile->n_positions)
+                ((global uint *)to)[position] = ((local const uint *)sorted)[at];
+        }
         gravelp_barrier_group(); /* the next row is sorted where this one was, and counts begin anew */
     }
 }
