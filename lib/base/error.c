@@ -6,6 +6,7 @@
  */
 #include "base/error.h"
 
+#include <CL/cl_ext.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,74 +85,39 @@ int gravel_require(const char *call, const char *name, const void *argument)
     return argument ? 0 : gravel_fail(GRAVEL_EINVAL, "%s: %s is NULL", call, name);
 }
 
-/* By the number of the error without its sign. */
-static const char *const cl_errors[] = {[1] = "CL_DEVICE_NOT_FOUND",
-                                        "CL_DEVICE_NOT_AVAILABLE",
-                                        "CL_COMPILER_NOT_AVAILABLE",
-                                        "CL_MEM_OBJECT_ALLOCATION_FAILURE",
-                                        "CL_OUT_OF_RESOURCES",
-                                        "CL_OUT_OF_HOST_MEMORY",
-                                        "CL_PROFILING_INFO_NOT_AVAILABLE",
-                                        "CL_MEM_COPY_OVERLAP",
-                                        "CL_IMAGE_FORMAT_MISMATCH",
-                                        "CL_IMAGE_FORMAT_NOT_SUPPORTED",
-                                        "CL_BUILD_PROGRAM_FAILURE",
-                                        "CL_MAP_FAILURE",
-                                        "CL_MISALIGNED_SUB_BUFFER_OFFSET",
-                                        "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
-                                        "CL_COMPILE_PROGRAM_FAILURE",
-                                        "CL_LINKER_NOT_AVAILABLE",
-                                        "CL_LINK_PROGRAM_FAILURE",
-                                        "CL_DEVICE_PARTITION_FAILED",
-                                        "CL_KERNEL_ARG_INFO_NOT_AVAILABLE",
-                                        [-CL_INVALID_VALUE] = "CL_INVALID_VALUE",
-                                        "CL_INVALID_DEVICE_TYPE",
-                                        "CL_INVALID_PLATFORM",
-                                        "CL_INVALID_DEVICE",
-                                        "CL_INVALID_CONTEXT",
-                                        "CL_INVALID_QUEUE_PROPERTIES",
-                                        "CL_INVALID_COMMAND_QUEUE",
-                                        "CL_INVALID_HOST_PTR",
-                                        "CL_INVALID_MEM_OBJECT",
-                                        "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR",
-                                        "CL_INVALID_IMAGE_SIZE",
-                                        "CL_INVALID_SAMPLER",
-                                        "CL_INVALID_BINARY",
-                                        "CL_INVALID_BUILD_OPTIONS",
-                                        "CL_INVALID_PROGRAM",
-                                        "CL_INVALID_PROGRAM_EXECUTABLE",
-                                        "CL_INVALID_KERNEL_NAME",
-                                        "CL_INVALID_KERNEL_DEFINITION",
-                                        "CL_INVALID_KERNEL",
-                                        "CL_INVALID_ARG_INDEX",
-                                        "CL_INVALID_ARG_VALUE",
-                                        "CL_INVALID_ARG_SIZE",
-                                        "CL_INVALID_KERNEL_ARGS",
-                                        "CL_INVALID_WORK_DIMENSION",
-                                        "CL_INVALID_WORK_GROUP_SIZE",
-                                        "CL_INVALID_WORK_ITEM_SIZE",
-                                        "CL_INVALID_GLOBAL_OFFSET",
-                                        "CL_INVALID_EVENT_WAIT_LIST",
-                                        "CL_INVALID_EVENT",
-                                        "CL_INVALID_OPERATION",
-                                        "CL_INVALID_GL_OBJECT",
-                                        "CL_INVALID_BUFFER_SIZE",
-                                        "CL_INVALID_MIP_LEVEL",
-                                        "CL_INVALID_GLOBAL_WORK_SIZE",
-                                        "CL_INVALID_PROPERTY",
-                                        "CL_INVALID_IMAGE_DESCRIPTOR",
-                                        "CL_INVALID_COMPILER_OPTIONS",
-                                        "CL_INVALID_LINKER_OPTIONS",
-                                        "CL_INVALID_DEVICE_PARTITION_COUNT"};
+/* clang-format off */
+#define CL_ERRORS(X) \
+    X(DEVICE_NOT_FOUND) X(DEVICE_NOT_AVAILABLE) X(COMPILER_NOT_AVAILABLE) \
+    X(MEM_OBJECT_ALLOCATION_FAILURE) X(OUT_OF_RESOURCES) X(OUT_OF_HOST_MEMORY) \
+    X(PROFILING_INFO_NOT_AVAILABLE) X(MEM_COPY_OVERLAP) X(IMAGE_FORMAT_MISMATCH) \
+    X(IMAGE_FORMAT_NOT_SUPPORTED) X(BUILD_PROGRAM_FAILURE) X(MAP_FAILURE) \
+    X(MISALIGNED_SUB_BUFFER_OFFSET) X(EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
+    X(COMPILE_PROGRAM_FAILURE) X(LINKER_NOT_AVAILABLE) X(LINK_PROGRAM_FAILURE) \
+    X(DEVICE_PARTITION_FAILED) X(KERNEL_ARG_INFO_NOT_AVAILABLE) X(INVALID_VALUE) \
+    X(INVALID_DEVICE_TYPE) X(INVALID_PLATFORM) X(INVALID_DEVICE) X(INVALID_CONTEXT) \
+    X(INVALID_QUEUE_PROPERTIES) X(INVALID_COMMAND_QUEUE) X(INVALID_HOST_PTR) X(INVALID_MEM_OBJECT) \
+    X(INVALID_IMAGE_FORMAT_DESCRIPTOR) X(INVALID_IMAGE_SIZE) X(INVALID_SAMPLER) X(INVALID_BINARY) \
+    X(INVALID_BUILD_OPTIONS) X(INVALID_PROGRAM) X(INVALID_PROGRAM_EXECUTABLE) \
+    X(INVALID_KERNEL_NAME) X(INVALID_KERNEL_DEFINITION) X(INVALID_KERNEL) X(INVALID_ARG_INDEX) \
+    X(INVALID_ARG_VALUE) X(INVALID_ARG_SIZE) X(INVALID_KERNEL_ARGS) X(INVALID_WORK_DIMENSION) \
+    X(INVALID_WORK_GROUP_SIZE) X(INVALID_WORK_ITEM_SIZE) X(INVALID_GLOBAL_OFFSET) \
+    X(INVALID_EVENT_WAIT_LIST) X(INVALID_EVENT) X(INVALID_OPERATION) X(INVALID_GL_OBJECT) \
+    X(INVALID_BUFFER_SIZE) X(INVALID_MIP_LEVEL) X(INVALID_GLOBAL_WORK_SIZE) X(INVALID_PROPERTY) \
+    X(INVALID_IMAGE_DESCRIPTOR) X(INVALID_COMPILER_OPTIONS) X(INVALID_LINKER_OPTIONS) \
+    X(INVALID_DEVICE_PARTITION_COUNT) X(PLATFORM_NOT_FOUND_KHR)
+/* clang-format on */
 
 const char *gravel_cl_error(cl_int code)
 {
-    const size_t number = 0 - (size_t)code;
-    if (code == -1001)
-        return "CL_PLATFORM_NOT_FOUND_KHR";
-    return number && number < sizeof cl_errors / sizeof *cl_errors && cl_errors[number]
-               ? cl_errors[number]
-               : "unknown OpenCL error";
+    switch (code) {
+#define CL_ERROR(name) \
+    case CL_##name:    \
+        return "CL_" #name;
+        CL_ERRORS(CL_ERROR)
+#undef CL_ERROR
+    default:
+        return "unknown OpenCL error";
+    }
 }
 
 int gravel_fail_cl(const char *call, cl_int error)

@@ -67,11 +67,6 @@ static inline unsigned char *gravel_arena_slots(struct gravelp_arena *arena, uin
            (uint64_t)queue * arena->n_slots * arena->slot_bytes;
 }
 
-static inline unsigned char *gravel_arena_heap(struct gravelp_arena *arena, uint32_t heap)
-{
-    return (unsigned char *)arena + arena->heap_offset + (uint64_t)heap * arena->heap_bytes;
-}
-
 /** Random access to much memory pays for every page that it has to look up. Best effort: the system may decline. */
 void gravel_ask_for_huge_pages(void *start, uint64_t bytes);
 

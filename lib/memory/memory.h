@@ -59,16 +59,18 @@ bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *fra
 cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel,
                                   cl_uint index);
 
-/** Start of a local heap; NULL if the host cannot address it. */
-static inline unsigned char *gravel_memory_heap(const struct gravel_memory *memory, uint32_t heap)
-{
-    return memory->region.buffer ? NULL : gravel_arena_heap(memory->arena, heap);
-}
-
 /** Bytes from the start of the kernels' arena to a local heap. */
 static inline uint64_t gravel_memory_heap_offset(const struct gravel_memory *memory, uint32_t heap)
 {
     return memory->arena->heap_offset + (uint64_t)heap * memory->arena->heap_bytes;
+}
+
+/** Start of a local heap; NULL if the host cannot address it. */
+static inline unsigned char *gravel_memory_heap(const struct gravel_memory *memory, uint32_t heap)
+{
+    return memory->region.buffer
+               ? NULL
+               : (unsigned char *)memory->arena + gravel_memory_heap_offset(memory, heap);
 }
 
 /**

@@ -19,14 +19,9 @@
 /* What of the log goes to standard error, as GRAVEL_LOG numbers its choices. */
 enum printed { WARNINGS, NOTHING, ALL };
 
-static enum printed choose_printed(const struct gravel *gravel)
-{
-    return (enum printed)GRAVEL_CHOICE(&gravel->config, log);
-}
-
 bool gravel_prints_log(const struct gravel *gravel)
 {
-    return choose_printed(gravel) == ALL;
+    return GRAVEL_CHOICE(&gravel->config, log) == ALL;
 }
 
 /* Not by stdio, whose buffer and lock are the program's. What cannot be written is lost. */
@@ -63,7 +58,7 @@ void gravel_log(struct gravel *gravel, const char *format, ...)
 void gravel_warn(void *context, const char *text)
 {
     const struct gravel *gravel = context;
-    if (!gravel->log && choose_printed(gravel) == WARNINGS)
+    if (!gravel->log && GRAVEL_CHOICE(&gravel->config, log) == WARNINGS)
         gravel_print(gravel, text);
     else
         gravel_tell(context, text);

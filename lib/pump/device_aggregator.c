@@ -195,25 +195,22 @@ static cl_int enqueue(const struct gravel_pump *pump, uint32_t number,
 #define ENQUEUE(pump, number, run, packages_each, more, n_groups) \
     enqueue(pump, number, run, packages_each, more, sizeof(more) / sizeof *(more), n_groups)
 
-/* How the messages of a tile for a node are counted. */
-struct counters {
-    uint32_t n_replicas;   /* counters */
-    uint32_t package_each; /* of them, of each package; 0: of all packages */
-};
-
-static struct counters find_counters(const struct gravel_pump *pump,
-                                     const struct gravel_package_run *run,
-                                     const struct gravel_tiling *tiling)
+/* How the messages of a tile for a node are counted. @param package_each  [out] counters of each package; 0: of all.
+ * @return counters */
+static uint32_t find_counters(const struct gravel_pump *pump, const struct gravel_package_run *run,
+                              const struct gravel_tiling *tiling, uint32_t *package_each)
 {
     uint32_t n_nodes = pump->arena->n_nodes, n_packages = 1;
+    *package_each = 0;
     if (n_nodes == 1 || n_nodes > SORT_NODES)
-        return (struct counters){1, 0};
+        return 1;
     bool in_order = gravel_command_is_put(run->command);
     while (in_order && n_packages < tiling->tile_packages)
         n_packages *= 2;
     uint32_t each =
         gravel_power_to(clamp(SORT_COUNTERS / (n_nodes * n_packages), 1, MOST_REPLICAS));
-    return (struct counters){n_packages * each, in_order ? each : 0};
+    *package_each = in_order ? each : 0;
+    return n_packages * each;
 }
 
 static cl_int enqueue_group(const struct gravel_pump *pump, const struct gravel_package_run *run,
@@ -225,16 +222,16 @@ static cl_int enqueue_group(const struct gravel_pump *pump, const struct gravel_
     uint32_t is_sorted = n_nodes > 1 && n_nodes <= SORT_NODES;
     size_t tile =
         (size_t)tiling->each * pump->binner.group; /* messages, and as many words or more */
-    const struct counters counters = find_counters(pump, run, tiling);
-    size_t n_counters = (size_t)n_nodes * counters.n_replicas;
+    uint32_t package_each, n_replicas = find_counters(pump, run, tiling, &package_each);
+    size_t n_counters = (size_t)n_nodes * n_replicas;
     size_t n_starts = n_counters > tiling->tile_packages ? n_counters : tiling->tile_packages;
     const struct gravel_argument arguments[] = {
         GRAVEL_ARGUMENT(tiling->columns),
         GRAVEL_ARGUMENT(tiling->each),
         GRAVEL_ARGUMENT(tiling->n_rounds),
         GRAVEL_ARGUMENT(is_sorted),
-        GRAVEL_ARGUMENT(counters.n_replicas),
-        GRAVEL_ARGUMENT(counters.package_each),
+        GRAVEL_ARGUMENT(n_replicas),
+        GRAVEL_ARGUMENT(package_each),
         GRAVEL_ARGUMENT(pump->binner.rooms),
         GRAVEL_ARGUMENT(room->block),
         GRAVEL_ARGUMENT(run->n_messages),
