@@ -143,16 +143,6 @@ static bool node_holds(struct stage *stage, const struct test_case *test,
                                              4, "word of sums, answers and signal");
 }
 
-static void forget(struct stage *stage)
-{
-    if (got)
-        memset(got, 0, stage->n_nodes * sizeof *got);
-    for (uint32_t node = 0; node < stage->n_nodes && !got; node++)
-        if (gravel_is_local(stage->gravel, node))
-            fill(stage->gravel, node, stage->heap, 0, sizeof *got);
-    OK(gravel_barrier(stage->gravel));
-}
-
 static void send_from_host(struct stage *stage, const struct gravel_handler *handler)
 {
     const struct plan *plan = &stage->plan;
@@ -172,7 +162,12 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     const struct gravel_handler *handler = context;
     bool holds = true;
     stage_load(stage, &stage->plan, 8);
-    forget(stage);
+    if (got)
+        memset(got, 0, stage->n_nodes * sizeof *got);
+    for (uint32_t node = 0; node < stage->n_nodes && !got; node++)
+        if (gravel_is_local(stage->gravel, node))
+            fill(stage->gravel, node, stage->heap, 0, sizeof *got);
+    OK(gravel_barrier(stage->gravel));
     if (kernel)
         OK(stage_run(stage, kernel, test->n_items));
     else

@@ -23,17 +23,19 @@ uint64_t words_offset(const struct stage *stage)
     return stage->heap + N_GUARDS * 8u;
 }
 
-/* Draws the words that a node has before the case. */
-static void draw_words(const struct test_case *test, uint32_t node, uint64_t *words)
+/* Lays out what a node's heap has before the case, or after it: words, packed, with guards around them. */
+static void lay_out(struct stage *stage, const struct test_case *test, uint32_t node, bool is_after,
+                    unsigned char *memory)
 {
+    static uint64_t words[N_WORDS];
+    const uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
     for (uint32_t i = 0; i < N_WORDS; i++)
         words[i] = plan_first_bits(test, node, i);
-}
-
-/* Lays words out as the heap has them, packed, with guards around them. */
-static void lay_out(const struct test_case *test, const uint64_t *words, unsigned char *memory)
-{
-    const uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
+    for (uint32_t origin = 0; origin < stage->n_origins && is_after; origin++) {
+        struct plan plan;
+        plan_fill(&plan, test, origin, stage->n_nodes);
+        interpret_plan(test, &plan, node, words);
+    }
     memset(memory, GUARD_BYTE, WORDS_HEAP_BYTES);
     for (uint32_t i = 0; i < N_WORDS; i++)
         memcpy(memory + N_GUARDS * 8u + (size_t)i * bytes, &words[i], bytes);
@@ -41,14 +43,12 @@ static void lay_out(const struct test_case *test, const uint64_t *words, unsigne
 
 void words_prepare(struct stage *stage, const struct test_case *test, const struct plan *plan)
 {
-    static uint64_t words[N_WORDS];
     for (uint32_t node = 0; node < stage->n_nodes; node++) {
         if (!gravel_is_local(stage->gravel, node))
             continue;
         unsigned char *memory = map_or_die(stage->gravel, node, stage->heap, WORDS_HEAP_BYTES,
                                            CL_MAP_WRITE_INVALIDATE_REGION);
-        draw_words(test, node, words);
-        lay_out(test, words, memory);
+        lay_out(stage, test, node, false, memory);
         OK(gravel_unmap(stage->gravel, memory));
     }
     stage_load(stage, plan, GRAVEL_TYPE_BYTES(test->type));
@@ -56,22 +56,14 @@ void words_prepare(struct stage *stage, const struct test_case *test, const stru
 
 bool words_hold(struct stage *stage, const struct test_case *test)
 {
-    static uint64_t words[N_WORDS];
     static unsigned char expected[WORDS_HEAP_BYTES];
-    const uint32_t bytes = GRAVEL_TYPE_BYTES(test->type);
     bool holds = true;
     for (uint32_t node = 0; node < stage->n_nodes && holds; node++) {
         if (!gravel_is_local(stage->gravel, node))
             continue;
-        draw_words(test, node, words);
-        for (uint32_t origin = 0; origin < stage->n_origins; origin++) {
-            struct plan plan;
-            plan_fill(&plan, test, origin, stage->n_nodes);
-            interpret_plan(test, &plan, node, words);
-        }
-        lay_out(test, words, expected);
-        holds = stage_heap_is(stage, node, stage->heap, expected, WORDS_HEAP_BYTES, bytes,
-                              "word behind the first guard");
+        lay_out(stage, test, node, true, expected);
+        holds = stage_heap_is(stage, node, stage->heap, expected, WORDS_HEAP_BYTES,
+                              GRAVEL_TYPE_BYTES(test->type), "word behind the first guard");
     }
     return holds;
 }

@@ -2,7 +2,7 @@
 /*
  * The list of devices as JSON. See devices.h.
  *
- * If a driver breaks the list, each is tried alone. A loader takes a directory of drivers, so one is made that holds
+ * If a driver breaks the list, each is tried. A loader takes a directory of drivers, so one is made that holds
  * links to the drivers to be loaded.
  *
  * Source:  OpenCL ICD loaders: drivers are the *.icd files of /etc/OpenCL/vendors, or of $OCL_ICD_VENDORS.
@@ -142,16 +142,6 @@ static json_t *list_here(const void *argument)
 
 /* ---- drivers that break ---------------------------------------------------------------------- */
 
-/* Makes the link to a driver's file, or takes it away. */
-static void link_driver(const char *file, bool is_there)
-{
-    char path[512];
-    const char *slash = strrchr(file, '/');
-    snprintf(path, sizeof path, "%s/%s", directory, slash ? slash + 1 : file);
-    if (is_there ? symlink(file, path) : unlink(path))
-        perror(path);
-}
-
 static void remove_directory(void)
 {
     glob_t links;
@@ -165,12 +155,11 @@ static void remove_directory(void)
     rmdir(directory);
 }
 
-/* Tries each driver alone, and keeps those that answer, for the rest of the process. */
+/* Tries each driver beside those that answered, and keeps these for the rest of the process. */
 static void leave_out_broken(const struct info_request *request, unsigned limit_s, json_t *broken)
 {
     const char *from = getenv("OCL_ICD_VENDORS");
-    char pattern[512];
-    size_t i;
+    char pattern[512], link[512];
     glob_t files;
     snprintf(pattern, sizeof pattern, "%s/*.icd", from && *from ? from : SYSTEM_DIRECTORY);
     if (glob(pattern, 0, NULL, &files))
@@ -182,19 +171,19 @@ static void leave_out_broken(const struct info_request *request, unsigned limit_
     }
     atexit(remove_directory);
     setenv("OCL_ICD_VENDORS", directory, 1);
-    json_t *works = json_array(), *driver;
-    for (i = 0; i < files.gl_pathc; i++) {
-        link_driver(files.gl_pathv[i], true);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        const char *file = files.gl_pathv[i];
+        snprintf(link, sizeof link, "%s%s", directory, strrchr(file, '/'));
+        if (symlink(file, link))
+            perror(link);
         json_t *answer = info_child_run(list_here, request, limit_s);
-        link_driver(files.gl_pathv[i], false);
-        json_array_append_new(info_child_broke(answer) ? broken : works,
-                              json_pack("{s:s, s:O?}", "file", files.gl_pathv[i], "error",
-                                        json_object_get(answer, "error")));
+        if (info_child_broke(answer)) {
+            unlink(link);
+            json_array_append_new(broken, json_pack("{s:s, s:O?}", "file", file, "error",
+                                                    json_object_get(answer, "error")));
+        }
         json_decref(answer);
     }
-    json_array_foreach(works, i, driver)
-        link_driver(json_string_value(json_object_get(driver, "file")), true);
-    json_decref(works);
     globfree(&files);
 }
 
