@@ -164,15 +164,6 @@ static void print_result(const char *name, const char *counts, const json_t *res
     fflush(stdout);
 }
 
-/* A heading with the self-test; or why it was refused or failed. */
-static void print_step(const json_t *step)
-{
-    const char *settings = info_text(step, "settings");
-    printf("step %s%s%s%s\n", info_text(step, "step"), *settings ? " (" : "", settings,
-           *settings ? ")" : "");
-    print_result("self-test", "", step);
-}
-
 static void print_suite(const char *name, const json_t *suite)
 {
     char counts[64];
@@ -192,20 +183,6 @@ static bool has_status(const json_t *object, const char *status)
     return !strcmp(info_text(object, "status"), status);
 }
 
-/* Moves what a step tells about the device to the report, which has it of the first step that is taken. */
-static void note_device(json_t *report, json_t *step, bool is_text)
-{
-    json_t *about = json_object_get(step, "about");
-    if (about && !json_object_get(report, "device")) {
-        json_object_update(report, about);
-        if (is_text)
-            printf("gravel-conformance %s: %s, platform %s, driver %s\n",
-                   info_text(report, "version"), info_text(report, "device"),
-                   info_text(report, "platform"), info_text(report, "driver"));
-    }
-    json_object_del(step, "about");
-}
-
 static void run_suites(json_t *step, const struct conformance_place *place,
                        const struct arguments *arguments)
 {
@@ -222,15 +199,27 @@ static void run_suites(json_t *step, const struct conformance_place *place,
     }
 }
 
+/* The report has what the first step that is taken tells about the device. */
 static json_t *run_step(json_t *report, const struct conformance_place *place,
                         const struct arguments *arguments)
 {
-    json_t *step = conformance_open(place);
+    json_t *step = conformance_open(place), *about = json_object_get(step, "about");
+    const char *settings = conformance_step_settings(place->step);
+    const bool is_first = about && !json_object_get(report, "device");
+    if (is_first)
+        json_object_update(report, about);
+    if (is_first && !arguments->json)
+        printf("gravel-conformance %s: %s, platform %s, driver %s\n", info_text(report, "version"),
+               info_text(report, "device"), info_text(report, "platform"),
+               info_text(report, "driver"));
+    json_object_del(step, "about");
     json_object_set_new(step, "step", json_string(place->step));
-    json_object_set_new(step, "settings", json_string(conformance_step_settings(place->step)));
-    note_device(report, step, !arguments->json);
-    if (!arguments->json)
-        print_step(step);
+    json_object_set_new(step, "settings", json_string(settings));
+    if (!arguments->json) {
+        printf("step %s%s%s%s\n", place->step, *settings ? " (" : "", settings,
+               *settings ? ")" : "");
+        print_result("self-test", "", step); /* or why it was refused or failed */
+    }
     if (has_status(step, "passed"))
         run_suites(step, place, arguments);
     return step;

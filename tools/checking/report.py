@@ -51,23 +51,17 @@ class Results:
         self.n_failed += 1
         print(line, flush=True)
 
-    def timed(self, name, action):
-        begin = time.monotonic()
-        outcome = action()
-        seconds = time.monotonic() - begin
-        self.durations.append((seconds, name))
-        return outcome, seconds
-
     def part(self, name, action):
         """One command that counts as one test. @return whether it passed."""
-        (status, log), seconds = self.timed(name, action)
+        begin = time.monotonic()
+        status, log = action()
+        seconds = time.monotonic() - begin
+        self.durations.append((seconds, name))
+        self.n_passed += status == 0
         if status == 0:
-            self.n_passed += 1
+            print("%s: passed (%.0f s)" % (name, seconds), flush=True)
         else:
-            print(tail(read(log)))
-            self.n_failed += 1
-        print("%s: %s (%.0f s%s)" % (name, "passed" if status == 0 else "FAILED", seconds,
-                                     "" if status == 0 else "; all of it: " + log), flush=True)
+            self.fail("%s\n%s: FAILED (%.0f s; all of it: %s)" % (tail(read(log)), name, seconds, log))
         return status == 0
 
     def tests(self, build, names, setup="check"):
@@ -80,7 +74,7 @@ class Results:
         results = read_results(results_path)
         failed = [t for t in results if t["result"] not in PASSED | SKIPPED]
         skipped = [t for t in results if t["result"] in SKIPPED]
-        n_lost = max(0, len(names) - len(results))
+        n_lost, n_passed = max(0, len(names) - len(results)), len(results) - len(failed) - len(skipped)
         for test in skipped:
             why = WHY_SKIPPED.search(output_of(test))
             print("  skipped: %s: %s" % (test["name"], why.group(0).strip() if why else "no reason given"))
@@ -89,12 +83,12 @@ class Results:
         if n_lost:
             print("  FAILED: %d tests left no result; see %s" % (n_lost, log))
         self.durations += [(t["duration"], t["name"]) for t in results]
-        self.n_passed += len(results) - len(failed) - len(skipped)
+        self.n_passed += n_passed
         self.n_failed += len(failed) + n_lost
         self.n_skipped += len(skipped)
         print("%s: %d passed, %d failed, %d skipped (%.0f s)" % (
-            "tests" if setup == "check" else "sanitizer " + setup, len(results) - len(failed) - len(skipped),
-            len(failed) + n_lost, len(skipped), time.monotonic() - begin), flush=True)
+            "tests" if setup == "check" else "sanitizer " + setup, n_passed, len(failed) + n_lost, len(skipped),
+            time.monotonic() - begin), flush=True)
 
     def sanitizer(self, kind, names):
         """Tests of the host's half in a build with the sanitizer. @param names  None: all of them."""
