@@ -260,7 +260,7 @@ def of_jellyfish(at):
         return [line.split() for line in result.stdout.splitlines()]
 
     def case():
-        counts([mer, "-q", "-n", "1", "-k", k, "-f", path, "-o", output] + options)
+        counts([mer, "-q", "-n", "1", "-k", k, "-f", path, "-f", path, "-o", output] + options)
         rows = []
         for rank in range(at.ranks or 1):  # each k-mer is in one of the files
             with open("%s.%d" % (output, rank)) as lines:
@@ -269,7 +269,7 @@ def of_jellyfish(at):
         assert all(len(row) == 10 for row in rows), "not 10 columns"
         for row in rows:  # no more neighbours than k-mers
             assert sum(map(int, row[2:6])) <= int(row[1]) >= sum(map(int, row[6:])), row
-        counts(["jellyfish", "count", "-m", k, "-s", "1M", "-C", "-o", table, path])
+        counts(["jellyfish", "count", "-m", k, "-s", "1M", "-C", "-o", table, path, path])  # each file counts
         mine, right = ({row[0]: int(row[1]) for row in each} for each in (rows, counts(["jellyfish", "dump", "-c", table])))
         wrong = [(kmer, mine.get(kmer), right.get(kmer)) for kmer in mine.keys() | right.keys() if mine.get(kmer) != right.get(kmer)]
         assert right and not wrong, wrong[:5]
