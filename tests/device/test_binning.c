@@ -124,39 +124,6 @@ TEST_OF("sums", sums_of_reals_that_meet_are_whole)
     expect_words(gravel, 0, table, 0x4b000000u, 1); /* as_uint((float)n_items) */
 }
 
-/*
- * A run ends where the command or the base changes. What a group put before and after its
- * increments is ordered by them: puts to one word, the last of which must win.
- */
-TEST(commands_in_turn_keep_their_order)
-{
-    struct gravel_config config = binning_config(3);
-    struct gravel *gravel = open_config(&config);
-    uint64_t a = alloc_or_die(gravel, N_ITEMS * 4), b = alloc_or_die(gravel, N_ITEMS * 4);
-    OK(run_body(gravel,
-                BODY("uint to = i % 3;"
-                     "gravel_put_uint_wg(g, a, i, 7u, to);"
-                     "gravel_inc_uint_wg(g, a, i, to);"
-                     "gravel_add_uint_wg(g, a, i, 92u, to);"
-                     "gravel_put_uint_wg(g, b, i, 100u, to);"
-                     "gravel_max_uint_wg(g, a, i, 5u, to);"
-                     "gravel_xor_uint_wg(g, b, i, 1u, to);"
-                     "gravel_put_uint_wg(g, b, i, i, to);"
-                     "gravel_inc_uint_wg(g, b, i, to);"),
-                N_ITEMS, GROUP, a, b, 0));
-    for (uint32_t node = 0; node < 3; node++) {
-        const uint32_t *first = read_map(gravel, node, a, N_ITEMS * 4);
-        const uint32_t *second = read_map(gravel, node, b, N_ITEMS * 4);
-        for (uint32_t i = node; i < N_ITEMS; i += 3) {
-            assert_int_equal(first[i], 100);
-            assert_int_equal(second[i], i + 1);
-        }
-        unmap(gravel, first);
-        unmap(gravel, second);
-    }
-    assert_int_equal(stats_of(gravel).binned_messages, 8 * N_ITEMS);
-}
-
 /* Calls of a group in one run: each puts a lower value than the one before, and to words of other work-items. */
 TEST(last_put_of_a_group_wins)
 {

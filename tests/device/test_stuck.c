@@ -13,20 +13,15 @@
 #define TIMEOUT_MS 500u
 #define LIMIT_S 10.0 /* generous: the machine is shared */
 
-static struct gravel *open_queue(uint64_t queue_bytes, uint32_t timeout_ms)
+/* For kernels that must fail. */
+static struct gravel *open_impatient(uint64_t queue_bytes)
 {
     struct gravel_config config = loopback_config(2);
-    config.timeout_ms = timeout_ms;
+    config.timeout_ms = TIMEOUT_MS;
     config.queue_bytes = queue_bytes;
     config.slot_bytes = 9280;
     config.n_aggregators = 1; /* a queue of one slot has one for each */
     return scoped_node(&config, NULL);
-}
-
-/* For kernels that must fail. */
-static struct gravel *open_impatient(uint64_t queue_bytes)
-{
-    return open_queue(queue_bytes, TIMEOUT_MS);
 }
 
 /* Everything after a fatal failure says the same and returns. */
@@ -85,21 +80,6 @@ TEST(ticket_never_published_is_named)
         assert_true(is_within(begin, LIMIT_S));
         expect_failed_node(gravel, part);
     }
-}
-
-TEST(back_pressure_is_counted_and_nothing_is_lost)
-{
-    struct gravel *gravel = open_queue(9280, 30000); /* also on a busy machine */
-    if (takes_step(gravel, "drain"))
-        skip_because("no kernel waits on step drain");
-    uint64_t word = alloc_or_die(gravel, 64);
-    OK(gravel_stats_reset(gravel));
-    OK(run_body(gravel, BODY("for (uint n = 0; n < 20; n++) gravel_inc_uint_wg(g, a, 0, i % 2);"),
-                8192, 256, word, 0, 0));
-    const struct gravel_stats stats = stats_of(gravel);
-    assert_int_equal(word32(gravel, 0, word), 20 * 4096);
-    assert_int_equal(word32(gravel, 1, word), 20 * 4096);
-    assert_true(stats.queue_full_waits > 0);
 }
 
 TEST(other_arena_version_is_told)
