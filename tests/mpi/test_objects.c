@@ -205,7 +205,7 @@ static int make_accumulator(const struct wish *wish, uint64_t offset)
     int code =
         gravel_accumulator_create(wish->fault == NO_PLACE ? NULL : &made, gravel, offset, wish->n,
                                   wish->op, wish->fault == NO_TYPE ? 6 : wish->type);
-    MUST(wish->fault == NO_PLACE || !made);
+    MUST(!code || wish->fault == NO_PLACE || !made);
     return code;
 }
 
@@ -223,7 +223,7 @@ static int make_mirror(const struct wish *wish, uint64_t offset)
     const struct gravel_words *plan = wish->fault == NO_PLAN ? NULL : &words;
     int code = wish->kind == COPIES ? gravel_mirror_create(place, gravel, plan)
                                     : gravel_mirror_create_slots(place, gravel, wish->op, plan);
-    MUST(!place || !made);
+    MUST(!code || !place || !made);
     return code;
 }
 
