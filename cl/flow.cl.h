@@ -77,7 +77,7 @@
  * so does an arrival at a held CE that waits for none, a hold with more joins than GRAVEL_MOST_JOINS, and a tfree of
  * one that still waits or has been freed.
  *
- * Path:    the user's nodes -> this -> device/, in the order round, held, channel.
+ * Path:    the user's nodes -> this -> device/, in the order round, channel.
  * Memory:  all that a round did is visible to later rounds. A result is a plain store, or a relaxed addition, that the
  *          continuation's round reads later (K4).
  * Source:  Orr 2016, sections 4.1 (table 4-1) to 4.3 (spawn, sync, figures 4-6 to 4-9).
@@ -85,7 +85,6 @@
 #ifndef GRAVEL_FLOW_CL_H
 #define GRAVEL_FLOW_CL_H
 
-#include "held.cl.h"
 #include "round.cl.h"
 
 #ifdef GRAVELP_FLOW_SIGN
@@ -96,28 +95,19 @@
 #define GRAVEL_FLOW global struct gravelp_flow *gravel_flow_
 
 /* In the outermost scope of the kernel, once: declares `f`, and the group's local memory. */
-#define GRAVEL_FLOW_OPEN(f)      \
-    GRAVEL_OPEN(gravel_group_);  \
-    GRAVELP_FLOW_SCRATCH;        \
-    struct gravel_flow_group f = \
-        gravelp_round_open(gravel_group_, gravel_flow_, gravelp_flow_scratch_)
-#if defined(__OPENCL_C_VERSION__)
-#define GRAVELP_FLOW_SCRATCH                              \
-    local struct gravelp_flow_scratch gravel_flow_local_; \
-    local struct gravelp_flow_scratch *gravelp_flow_scratch_ = &gravel_flow_local_
-#else
-#define GRAVELP_FLOW_SCRATCH struct gravelp_flow_scratch *gravelp_flow_scratch_ = gravelp_lane->flow
-#endif
+#define GRAVEL_FLOW_OPEN(f)                                        \
+    GRAVEL_OPEN(gravel_group_);                                    \
+    GRAVELP_LOCAL(gravelp_flow_scratch, gravelp_flow_local, flow); \
+    struct gravel_flow_group f = gravelp_round_open(gravel_group_, gravel_flow_, gravelp_flow_local)
 
 /*
  * Instead of GRAVEL_FLOW_OPEN, in a kernel that gravel_flow_produce launches: `f` to push and spawn with, at level 0.
  * It has no element, no round and no continuation.
  */
-#define GRAVEL_FLOW_PRODUCE(f)   \
-    GRAVEL_OPEN(gravel_group_);  \
-    GRAVELP_FLOW_SCRATCH;        \
-    struct gravel_flow_group f = \
-        gravelp_round_none(gravel_group_, gravel_flow_, gravelp_flow_scratch_)
+#define GRAVEL_FLOW_PRODUCE(f)                                     \
+    GRAVEL_OPEN(gravel_group_);                                    \
+    GRAVELP_LOCAL(gravelp_flow_scratch, gravelp_flow_local, flow); \
+    struct gravel_flow_group f = gravelp_round_none(gravel_group_, gravel_flow_, gravelp_flow_local)
 
 /*
  * GRAVEL_ROUNDS: once, around all nodes: the rounds of this launch. The statement behind GRAVEL_NODE is the node of the
@@ -143,6 +133,71 @@
 
 /* The number of the channel `name`; another name does not build. */
 #define GRAVEL_CHANNEL(name) GRAVEL_CHANNEL_##name
+
+/* ---- held channels ----------------------------------------------------------------------------- */
+
+/*
+ * A held CE is named by its free-running index, so that a name that is kept too long differs from the name of the CE
+ * that has its column in a later lap. All is relaxed (K8, K9): what arrivals stored is read by the CE's node, and the
+ * room of freed CEs is used, in later rounds.
+ */
+GRAVELP_INLINE uint gravelp_state_of(uint channel, gravel_ce ce, uint joins)
+{
+    return gravelp_held_state(gravelp_channels[channel].width, ce, joins);
+}
+GRAVELP_INLINE global uint *gravelp_held_states(struct gravel_flow_group f, uint channel)
+{
+    return gravelp_rows(f) + gravelp_channels[channel].states;
+}
+
+/* An entry of the ring of those that are enqueued. */
+GRAVELP_INLINE global uint *gravelp_held_entry(struct gravel_flow_group f, uint channel, uint index)
+{
+    return gravelp_held_states(f, channel) + gravelp_channels[channel].width +
+           gravelp_column(channel, index);
+}
+
+/* A work-item that has reserved a CE: how many arrivals it waits for. */
+GRAVELP_INLINE void gravelp_held_begin(struct gravel_flow_group f, uint channel, gravel_ce ce,
+                                       uint joins)
+{
+    if (joins > GRAVEL_MOST_JOINS)
+        gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_JOINS, channel, joins, GRAVEL_MOST_JOINS);
+    else if (ce < GRAVELP_NO_CE)
+        gravelp_device_store_relaxed(gravelp_held_states(f, channel) + gravelp_column(channel, ce),
+                                     gravelp_state_of(channel, ce, joins)); /* K8 */
+}
+
+/* Any work-item: one arrival. @return whether it is the last, so that the CE is to be enqueued. */
+GRAVELP_INLINE bool gravelp_held_arrive(struct gravel_flow_group f, uint channel, gravel_ce ce)
+{
+    global uint *state = gravelp_held_states(f, channel) + gravelp_column(channel, ce);
+    uint last = gravelp_state_of(channel, ce, 1);
+    if (ce >= GRAVELP_NO_CE)
+        return false;
+    uint left = gravelp_device_fetch_add_relaxed(state, 0xffffffffu); /* K8 */
+    if (left - last >= GRAVEL_MOST_JOINS)
+        gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_JOIN, channel, left, last);
+    return left == last;
+}
+
+/* Any work-item: free a CE that has been enqueued. */
+GRAVELP_INLINE void gravelp_held_free(struct gravel_flow_group f, uint channel, gravel_ce ce)
+{
+    uint width = gravelp_channels[channel].width, enqueued = gravelp_state_of(channel, ce, 0);
+    if (ce >= GRAVELP_NO_CE)
+        return;
+    uint state = gravelp_device_fetch_add_relaxed(gravelp_held_states(f, channel) +
+                                                      gravelp_column(channel, ce),
+                                                  GRAVELP_JOINS_FREED); /* K9 */
+    if (state != enqueued)
+        gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_FREE, channel, state, enqueued);
+    else
+        gravelp_device_fetch_add_relaxed(
+            gravelp_flow_words(f.flow, f.flow->done_at + gravelp_channels[channel].done +
+                                           gravelp_held_done_of(width, ce)),
+            1); /* K9 */
+}
 
 /* ---- calls of a group, a sub-group, or a work-item ---------------------------------------------- */
 
@@ -197,7 +252,8 @@
     {                                                                                              \
         uint position = gravelp_take_##by(f, channel, is_ready != 0, true);                        \
         if (is_ready)                                                                              \
-            gravelp_held_enqueue(f, channel, ce, position);                                        \
+            GRAVELP_ROW_STORE(gravelp_held_entry(f, channel, position),                            \
+                              ce &GRAVELP_CE_MASK); /* K8 */                                       \
         GRAVELP_END_##by(f);                                                                       \
     }                                                                                              \
     GRAVELP_INLINE void gravel_arrive_##by##_if(struct gravel_flow_group f, uint active,           \
@@ -223,8 +279,9 @@ GRAVELP_BY_SG(GRAVELP_DEFINE_CALLS_BY(sg))
 /* Any work-item: its CE of the round; of a held channel the name by which it is freed. */
 GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
 {
-    return gravelp_is_held(channel) ? gravelp_held_taken(f, channel)
-                                    : gravelp_column(channel, f.index);
+    return gravelp_channels[channel].kind == GRAVEL_HELD
+               ? GRAVELP_ROW_LOAD(gravelp_held_entry(f, channel, f.index)) /* K8 */
+               : gravelp_column(channel, f.index);
 }
 
 /*

@@ -43,16 +43,10 @@
 #define GRAVEL_STEAL global struct gravelp_steal *gravel_steal_
 
 /* In the outermost scope of a kernel, once: declares `s`, a struct gravel_deque, and its local memory. */
-#if defined(__OPENCL_C_VERSION__)
-#define GRAVEL_STEAL_OPEN(s)                \
-    local struct gravelp_own gravel_##s##_; \
-    GRAVELP_STEAL_OPEN(s, &gravel_##s##_)
-#else
-#define GRAVEL_STEAL_OPEN(s) GRAVELP_STEAL_OPEN(s, gravelp_lane->own)
-#endif
-#define GRAVELP_STEAL_OPEN(s, own)                                                               \
-    struct gravel_deque s = {gravel_steal_, (own), (uint)(get_global_id(0) / get_local_size(0)), \
-                             0, 0}
+#define GRAVEL_STEAL_OPEN(s)                                 \
+    GRAVELP_LOCAL(gravelp_own, gravelp_own_##s, own);        \
+    struct gravel_deque s = {gravel_steal_, gravelp_own_##s, \
+                             (uint)(get_global_id(0) / get_local_size(0)), 0, 0}
 
 /*
  * Every work-item of the group goes round once for each task that the group runs; `task` is declared. `continue` ends a
@@ -77,16 +71,16 @@
 GRAVELP_INLINE void gravelp_steal_push_wg(struct gravel_deque *deque, uint active,
                                           GRAVEL_STEAL_TASK task)
 {
-    gravelp_steal_reserve(deque);
+    uint n_lanes = gravelp_n_lanes();
+    if (deque->n_tasks + n_lanes > deque->steal->capacity) /* the ring may be full: make room */
+        gravelp_steal_share(deque, 1);
+    deque->n_tasks += n_lanes;
     if (active)
         gravelp_deque_push(*deque, task);
 }
 
 /* Any work-item, in divergent code too, pushes a task. */
-GRAVELP_INLINE void gravel_steal_push_wi(struct gravel_deque s, GRAVEL_STEAL_TASK task)
-{
-    gravelp_deque_push(s, task);
-}
+#define gravel_steal_push_wi(s, task) gravelp_deque_push((s), (task))
 #endif
 
 /*

@@ -97,31 +97,31 @@ GRAVELP_INLINE uint gravelp_turn_is_of(struct gravel_flow_group f, uint channel)
 
 /* ---- members ---------------------------------------------------------------------------------- */
 
-/* Leader, after polls without a change: whether to continue, by the host's clock in queue 0. False after a fault. */
-GRAVELP_INLINE bool gravelp_member_keeps_waiting(struct gravel_flow_group f,
-                                                 struct gravelp_patience *patience)
+/*
+ * Leader: wait until a word is not `value`. After polls without a change it asks whether to continue, by the host's
+ * clock in queue 0.
+ *
+ * @return  false, after a fault, if that takes too long.
+ */
+GRAVELP_INLINE bool gravelp_member_wait(struct gravel_flow_group f, global uint *word, uint value)
 {
     global struct gravelp_arena *arena = f.group.arena;
     global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
-    uint out = gravelp_device_load_relaxed(&turn->members.out);
-    uint verdict =
-        gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), out, turn->wait_ms, patience);
-    patience->least_ns += (ulong)arena->poll_ns * GRAVELP_MEMBER_POLLS;
-    if (verdict & GRAVELP_WAIT_IS_LATE)
-        gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MEET, f.scratch->round.channel, out,
-                           gravelp_device_load_relaxed(&turn->members.enrolled) &
-                               ~GRAVELP_MEMBERS_CLOSED);
-    return verdict == GRAVELP_WAITS_ON;
-}
-
-/* Leader: wait until a word is not `value`. @return false, after a fault, if that takes too long. */
-GRAVELP_INLINE bool gravelp_member_wait(struct gravel_flow_group f, global uint *word, uint value)
-{
     struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     for (uint polls = 1; gravelp_device_load_acquire(word) == value; polls++) { /* K6, K7 */
-        if (polls % GRAVELP_MEMBER_POLLS == 0 && !gravelp_member_keeps_waiting(f, &patience))
-            return false;
         patience.least_ns += gravelp_pause(polls, false);
+        if (polls % GRAVELP_MEMBER_POLLS)
+            continue;
+        uint out = gravelp_device_load_relaxed(&turn->members.out);
+        uint verdict =
+            gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), out, turn->wait_ms, &patience);
+        patience.least_ns += (ulong)arena->poll_ns * GRAVELP_MEMBER_POLLS;
+        if (verdict & GRAVELP_WAIT_IS_LATE)
+            gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MEET, f.scratch->round.channel, out,
+                               gravelp_device_load_relaxed(&turn->members.enrolled) &
+                                   ~GRAVELP_MEMBERS_CLOSED);
+        if (verdict != GRAVELP_WAITS_ON)
+            return false;
     }
     return true;
 }

@@ -8,7 +8,7 @@
  * A deque's ends are in local memory while its group runs, and here between launches. Words that other groups use are
  * on lines of their own. Policy counter has no deques: the rings are one list of n_tasks tasks.
  *
- * Path:    lib/steal lays it out and fills rings -> the kernel's GRAVEL_STEAL argument -> cl/device/deque.cl.h.
+ * Path:    lib/steal lays it out and fills rings -> the kernel's GRAVEL_STEAL argument -> cl/device/schedule.cl.h.
  * Source:  Orr et al. 2015, section 5 (a queue for each work-group).
  */
 #ifndef GRAVELP_LAYOUT_STEAL_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks of a graph. See graph.h.
+ * Checks of a graph. See layout.h.
  *
  * A cycle of edges is sound if it raises the level: then it ends at the last one. A channel that is not held may also
  * feed itself, one CE for one. Any other cycle can fill all its channels and stop; it is refused unless GRAVEL_MAY_FILL
  * marks a channel in it.
  */
-#include "flow/graph.h"
+#include "flow/layout.h"
 
 #include "base/error.h"
 #include "base/growing.h"

@@ -2,7 +2,7 @@
 /*
  * Deques of a node as the host has them.
  *
- * Path:    gravel/steal.h -> create.c, fill.c, launch.c -> cl/layout/steal.h on the device.
+ * Path:    gravel/steal.h -> create.c, launch.c -> cl/layout/steal.h on the device.
  * Owner:   the caller of gravel_steal_create.
  * Threads: one at a time.
  */

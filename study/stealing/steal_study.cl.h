@@ -16,7 +16,7 @@
  *     S3  fences of order seq_cst: a store before a load of the other word
  *     S4  words of a slot: relaxed; torn words are dropped, because the swap of S1 fails
  *
- * Path:    stealing_figure_10.py -> GRAVEL_BUILD_OPTIONS -> this; deque.cl.h below.
+ * Path:    stealing_figure_10.py -> GRAVEL_BUILD_OPTIONS -> this; schedule.cl.h around it.
  * Threads: leaders.
  * Source:  Arora, Blumofe, Plaxton, SPAA 1998; Cederman and Tsigas, On Dynamic Load Balancing on Graphics Processors,
  *          2008; the orders are those of Lê, Pop, Cohen, Zappa Nardelli, PPoPP 2013; Orr et al. 2015, section 5, where

@@ -3,7 +3,7 @@
  * Held channels: elements of a grid that wait for their neighbours, by every form of the calls; elements that are read
  * after their round; and what the calls may not do.
  *
- * Path: meson test -> this -> cl/flow.cl.h, cl/device/held.cl.h, lib/flow
+ * Path: meson test -> this -> cl/flow.cl.h, lib/flow
  */
 #include "expect.h"
 

@@ -4,7 +4,7 @@
  * neighbours have, by several members. Where there are sub-groups, by their calls. Every cell's value is right, and each
  * is freed.
  *
- * Path:    this -> cl/flow.cl.h, cl/device/held.cl.h, compiled as C11 through host_c11.h; flow_launch.h.
+ * Path:    this -> cl/flow.cl.h, compiled as C11 through host_c11.h; flow_launch.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
 #include <stdio.h>

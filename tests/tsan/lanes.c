@@ -8,7 +8,7 @@
 #include "fbar.cl.h"
 #include "outbox.cl.h"
 #include "transaction.cl.h"
-#include "deque.cl.h"
+#include "schedule.cl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 
 #include "cases.h"
-#include "flow/graph.h"
+#include "flow/layout.h"
 
 #include <string.h>
 
