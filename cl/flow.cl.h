@@ -304,12 +304,12 @@ GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
     GRAVELP_FOUR_WORDS(X, name, 20) \
     GRAVELP_FOUR_WORDS(X, name, 24) \
     GRAVELP_FOUR_WORDS(X, name, 28)
-#define GRAVELP_WRITE_WORD(name, i) \
-    if (GRAVELP_WORDS_OF(name) > i) \
-        gravelp_write_word(f, channel, ce, i, words.word[i]);
+#define GRAVELP_WRITE_WORD(name, i)                                                                \
+    if (GRAVELP_WORDS_OF(name) > i && ce < GRAVELP_NO_CE && i < gravelp_channels[channel].n_words) \
+        GRAVELP_ROW_STORE(gravelp_word_of(f, channel, level, ce, i), words.word[i]);
 #define GRAVELP_READ_WORD(name, i)  \
     if (GRAVELP_WORDS_OF(name) > i) \
-        words.word[i] = gravelp_read_word(f, GRAVEL_CHANNEL(name), ce, i);
+        words.word[i] = GRAVELP_ROW_LOAD(gravelp_word_of(f, GRAVEL_CHANNEL(name), f.level, ce, i));
 
 /* The calls that make a CE and write its record. */
 #define GRAVELP_MAKE_CALLS(by, verb, name)                                                       \
@@ -358,6 +358,7 @@ GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
                                                  gravel_ce ce, struct name record)               \
     {                                                                                            \
         GRAVELP_RECORD_UNION(name) words;                                                        \
+        uint level = gravelp_level_into(f, channel);                                             \
         words.record = record;                                                                   \
         GRAVELP_EACH_WORD(GRAVELP_WRITE_WORD, name)                                              \
     }                                                                                            \

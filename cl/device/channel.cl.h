@@ -169,22 +169,12 @@ GRAVELP_INLINE void gravelp_count_unenqueued(struct gravel_flow_group f, uint in
 #define GRAVELP_ROW_STORE(word, value) (void)(*(word) = (value))
 #endif
 
-/* Any work-item: write the i-th word of a record, unless its CE was refused or is of shorter records. */
-GRAVELP_INLINE void gravelp_write_word(struct gravel_flow_group f, uint into, gravel_ce ce, uint i,
-                                       uint word)
+/* Any work-item: the i-th word of a record of a channel, at a level. */
+GRAVELP_INLINE global uint *gravelp_word_of(struct gravel_flow_group f, uint channel, uint level,
+                                            gravel_ce ce, uint i)
 {
-    if (ce < GRAVELP_NO_CE && i < gravelp_channels[into].n_words)
-        GRAVELP_ROW_STORE(gravelp_rows(f) + gravelp_rows_at(into, gravelp_level_into(f, into)) +
-                              i * gravelp_channels[into].width + gravelp_column(into, ce),
-                          word);
-}
-
-/* Any work-item: the i-th word of a CE of the round's level. */
-GRAVELP_INLINE uint gravelp_read_word(struct gravel_flow_group f, uint channel, gravel_ce ce,
-                                      uint i)
-{
-    return GRAVELP_ROW_LOAD(gravelp_rows(f) + gravelp_rows_at(channel, f.level) +
-                            i * gravelp_channels[channel].width + gravelp_column(channel, ce));
+    return gravelp_rows(f) + gravelp_rows_at(channel, level) + i * gravelp_channels[channel].width +
+           gravelp_column(channel, ce);
 }
 
 /*

@@ -17,15 +17,19 @@
 #include "portable.cl.h"
 
 /*
- * Leader of the first group: close the list once no other comes.
+ * Leader: enrol; the first group closes the list once no other comes. Members, the first but for itself, wait for
+ * members->n then (K7).
  *
  * @param n_groups  of the launch.
  * @param n_polls   without a newcomer, before the list is closed.
+ * @return          the group's number among the members; GRAVELP_MEMBERS_CLOSED or above if the list was closed.
  */
-GRAVELP_INLINE void gravelp_members_close(global struct gravelp_members *members, uint n_groups,
+GRAVELP_INLINE uint gravelp_members_enrol(global struct gravelp_members *members, uint n_groups,
                                           uint n_polls)
 {
-    uint seen = 1;
+    uint me = gravelp_device_fetch_add_relaxed(&members->enrolled, 1), seen = 1;
+    if (me != 0)
+        return me;
     for (uint polls = 0; polls < n_polls && seen < n_groups; polls++) {
         uint now = gravelp_device_load_relaxed(&members->enrolled);
         polls = now == seen ? polls : 0;
@@ -34,19 +38,6 @@ GRAVELP_INLINE void gravelp_members_close(global struct gravelp_members *members
     }
     uint n = gravelp_device_fetch_add_relaxed(&members->enrolled, GRAVELP_MEMBERS_CLOSED);
     gravelp_device_store_release(&members->n, n); /* K7 */
-}
-
-/*
- * Leader: enrol. Members, the first but for itself, wait for members->n then (K7).
- *
- * @return  the group's number among the members; GRAVELP_MEMBERS_CLOSED or above if the list was closed.
- */
-GRAVELP_INLINE uint gravelp_members_enrol(global struct gravelp_members *members, uint n_groups,
-                                          uint n_polls)
-{
-    uint me = gravelp_device_fetch_add_relaxed(&members->enrolled, 1);
-    if (me == 0)
-        gravelp_members_close(members, n_groups, n_polls);
     return me;
 }
 

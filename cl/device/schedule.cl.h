@@ -26,8 +26,8 @@
  * Memory:  G7; X1 to X6 in docs/design/memory-order.md; X7: how many groups have begun and are idle, and X8, the list's
  *          counter, are relaxed.
  * Source:  Orr et al. 2015, sections 4 (remote-scope promotion, which is hardware's there) and 5 (a task is work for a
- *          whole group, and one work-item pops for all); Acar, Charguéraud, Rainey, Scheduling Parallel Programs by Work
- *          Stealing with Private Deques, PPoPP 2013.
+ *          whole group, and one work-item pops for all); Acar, Charguéraud, Rainey, Scheduling Parallel Programs by
+ *          Work Stealing with Private Deques, PPoPP 2013.
  */
 #ifndef GRAVELP_SCHEDULE_CL_H
 #define GRAVELP_SCHEDULE_CL_H
@@ -144,18 +144,6 @@ GRAVELP_OUT_OF_LINE void gravelp_steal_fault(global struct gravelp_steal *steal,
     steal->fault_group = group;
     steal->fault_values[0] = value;
     steal->fault_values[1] = more;
-}
-
-/* Leader: forget pushes that found no room; a fault if there are any. */
-GRAVELP_INLINE bool gravelp_deque_is_whole(global struct gravelp_steal *steal,
-                                           local struct gravelp_own *own)
-{
-    uint n_refused = own->n_refused;
-    own->tail -= n_refused;
-    own->n_refused = 0;
-    if (n_refused)
-        gravelp_steal_fault(steal, GRAVELP_STEAL_FAULT_FULL, own->group, n_refused, 0);
-    return n_refused == 0;
 }
 
 /* ---- push and move ------------------------------------------------------------------------------- */
@@ -431,9 +419,12 @@ GRAVELP_INLINE uint gravelp_steal_step(struct gravel_deque *deque)
     uint budget = deque->steal->budget, verdict = GRAVELP_VERDICT_END;
     if (own->verdict == GRAVELP_VERDICT_END)
         return verdict;
-    if (gravelp_deque_is_whole(deque->steal, own) &&
-        !(budget && own->n_run >= budget && own->move == GRAVELP_MOVE_NONE))
+    if (own->n_refused) /* pushes that found no room, and are forgotten */
+        gravelp_steal_fault(deque->steal, GRAVELP_STEAL_FAULT_FULL, own->group, own->n_refused, 0);
+    else if (!(budget && own->n_run >= budget && own->move == GRAVELP_MOVE_NONE))
         verdict = gravelp_policy_decide(deque);
+    own->tail -= own->n_refused;
+    own->n_refused = 0;
 #if GRAVELP_STEAL_IS_PROMOTED
     if (verdict == GRAVELP_VERDICT_NONE)
         verdict = gravelp_steal_find(deque->steal, own);
@@ -526,12 +517,9 @@ GRAVELP_INLINE bool gravelp_steal_begin(struct gravel_deque *deque)
     local struct gravelp_own *own = deque->own;
     if (gravelp_is_leader()) {
         bool fits = gravelp_steal_fits(deque->steal, deque->group);
-        own->verdict = fits ? GRAVELP_VERDICT_NONE : GRAVELP_VERDICT_END;
-        own->head = own->tail = own->n_refused = own->n_run = own->is_idle = own->move = 0;
-        own->n_moved = 0;
-        own->group = deque->group;
-        own->random = (deque->group + 1) * 2654435769u;
-        own->counts = (struct gravelp_steal_counts){0, 0, 0, 0, 0};
+        *own = (struct gravelp_own){.verdict = fits ? GRAVELP_VERDICT_NONE : GRAVELP_VERDICT_END,
+                                    .group = deque->group,
+                                    .random = (deque->group + 1) * 2654435769u};
         if (fits)
             gravelp_steal_load(deque->steal, own);
         else
