@@ -208,16 +208,6 @@ static void open_ledger(int n_arguments, char **arguments)
     }
 }
 
-static void close_ledger(void)
-{
-    OK(gravel_close(ledger.gravel)); /* the last call to a book */
-    for (size_t i = 0; i < (size_t)ledger.n_nodes * ledger.n_origins; i++) {
-        free(ledger.books[i].seen);
-        free(ledger.books[i].round);
-    }
-    free(ledger.books);
-}
-
 static int run_ledger(int n_arguments, char **arguments)
 {
     open_ledger(n_arguments, arguments);
@@ -244,7 +234,12 @@ static int run_ledger(int n_arguments, char **arguments)
     fflush(stdout);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
-    close_ledger();
+    OK(gravel_close(ledger.gravel)); /* the last call to a book */
+    for (size_t i = 0; i < (size_t)ledger.n_nodes * ledger.n_origins; i++) {
+        free(ledger.books[i].seen);
+        free(ledger.books[i].round);
+    }
+    free(ledger.books);
     return totals[1] != 0;
 }
 

@@ -81,13 +81,6 @@ static void set_place(const struct conformance_place *place)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Returns a text of OpenCL's; JSON takes UTF-8 alone. */
-static json_t *text_of(const char *text)
-{
-    json_t *string = json_string(text);
-    return string ? string : json_string("(not UTF-8)");
-}
-
 static json_t *describe_device(cl_device_id device)
 {
     char name[256] = "", platform_name[256] = "", driver[256] = "";
@@ -96,8 +89,8 @@ static json_t *describe_device(cl_device_id device)
     clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof driver - 1, driver, NULL);
     clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof platform_name - 1, platform_name, NULL);
-    return json_pack("{s:{s:o, s:o, s:o}}", "about", "device", text_of(name), "platform",
-                     text_of(platform_name), "driver", text_of(driver));
+    return json_pack("{s:{s:o, s:o, s:o}}", "about", "device", info_driver_text(name), "platform",
+                     info_driver_text(platform_name), "driver", info_driver_text(driver));
 }
 
 /* In the child. */

@@ -10,6 +10,7 @@
 #include "devices.h"
 
 #include "child.h"
+#include "members.h"
 #include "device/select.h"
 
 #include <glob.h>
@@ -47,13 +48,6 @@ json_t *info_steps(const struct gravel_capability *capability)
     return steps;
 }
 
-/* A driver's text; JSON takes UTF-8 only. */
-static json_t *text(const char *of_driver)
-{
-    json_t *string = json_string(of_driver);
-    return string ? string : json_string("(not UTF-8)");
-}
-
 static json_t *describe_platforms(void)
 {
     cl_platform_id platforms[MAX_PLATFORMS];
@@ -68,7 +62,7 @@ static json_t *describe_platforms(void)
         if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, NULL, &n_devices) != CL_SUCCESS)
             n_devices = 0;
         json_array_append_new(all, json_pack("{s:i, s:o, s:i}", "number", (int)p, "name",
-                                             text(name), "n_devices", (int)n_devices));
+                                             info_driver_text(name), "n_devices", (int)n_devices));
     }
     return all;
 }
@@ -87,12 +81,13 @@ static json_t *describe_device(const struct gravel_candidate *candidate, const c
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:s?, s:s?}", "number",
         number_of(candidate), "identity",
-        identity ? json_sprintf("%016" PRIx64, identity) : json_null(), "name", text(c->name),
-        "platform", text(c->platform), "driver", text(c->driver), "language", c->c_std, "is_cpu",
-        (int)c->is_cpu, "compute_units", (json_int_t)c->compute_units, "max_group",
-        (json_int_t)c->max_group, "max_alloc_bytes", (json_int_t)c->max_alloc, "local_bytes",
-        (json_int_t)c->local_bytes, "capabilities", info_capabilities(c), "steps", info_steps(c),
-        "step", lack ? NULL : gravel_step_name(step), "reason", lack);
+        identity ? json_sprintf("%016" PRIx64, identity) : json_null(), "name",
+        info_driver_text(c->name), "platform", info_driver_text(c->platform), "driver",
+        info_driver_text(c->driver), "language", c->c_std, "is_cpu", (int)c->is_cpu,
+        "compute_units", (json_int_t)c->compute_units, "max_group", (json_int_t)c->max_group,
+        "max_alloc_bytes", (json_int_t)c->max_alloc, "local_bytes", (json_int_t)c->local_bytes,
+        "capabilities", info_capabilities(c), "steps", info_steps(c), "step",
+        lack ? NULL : gravel_step_name(step), "reason", lack);
 }
 
 /* The device a program gets, and those that equal ones give to the nodes of a host in turn. */

@@ -61,19 +61,6 @@ static void print_steps(const json_t *device)
     }
 }
 
-/* What a single node on this device would set, where the environment does not. */
-static void print_settings(const json_t *settings)
-{
-    if (settings)
-        printf("     %-9s %.0f aggregator%s, queues of %.0f MiB, slots of %.0f bytes, %.0f node "
-               "buffers of %.0f kiB\n",
-               "settings", info_number(settings, "aggregators"),
-               info_number(settings, "aggregators") > 1 ? "s" : "",
-               info_number(settings, "queue_bytes") / (1 << 20),
-               info_number(settings, "slot_bytes"), info_number(settings, "buffers"),
-               info_number(settings, "buffer_bytes") / 1024);
-}
-
 /* Who chooses rounds of flows, and what the self-test of that saw. */
 static void print_flows(const json_t *flows)
 {
@@ -91,10 +78,18 @@ static void print_flows(const json_t *flows)
 
 static void print_probe(const json_t *probe)
 {
-    const json_t *can_yield = json_object_get(probe, "can_yield");
+    const json_t *can_yield = json_object_get(probe, "can_yield"),
+                 *settings = json_object_get(probe, "settings");
     if (*info_text(probe, "cores"))
         print_line("cores", info_text(probe, "cores"), "");
-    print_settings(json_object_get(probe, "settings"));
+    if (settings) /* what a single node on this device would set, where the environment does not */
+        printf("     %-9s %.0f aggregator%s, queues of %.0f MiB, slots of %.0f bytes, %.0f node "
+               "buffers of %.0f kiB\n",
+               "settings", info_number(settings, "aggregators"),
+               info_number(settings, "aggregators") > 1 ? "s" : "",
+               info_number(settings, "queue_bytes") / (1 << 20),
+               info_number(settings, "slot_bytes"), info_number(settings, "buffers"),
+               info_number(settings, "buffer_bytes") / 1024);
     print_flows(json_object_get(probe, "flows"));
     if (can_yield)
         print_line(json_is_true(can_yield) ? "can" : "cannot",
