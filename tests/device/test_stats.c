@@ -124,18 +124,6 @@ TEST(a_buffer_takes_what_the_setting_says)
     assert_in_range(count_buffers("destination"), 3, 20 * 3 - 1);
 }
 
-TEST(reset_starts_from_zero)
-{
-    expect_works(gravel);
-    OK(gravel_stats_reset(gravel));
-    const struct gravel_stats stats = stats_of(gravel);
-    assert_int_equal(stats.messages + stats.packages + stats.resolved_messages +
-                         stats.buffer_bytes + stats.host_messages,
-                     0);
-    assert_int_equal(gravel_stats_read(gravel, NULL, sizeof stats, GRAVEL_ALL_NODES),
-                     GRAVEL_EINVAL);
-}
-
 /* What stands still while nothing is sent. */
 static bool is_at_rest(const char *name)
 {
