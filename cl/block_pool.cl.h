@@ -43,9 +43,10 @@
 #include "gravel.cl.h"
 #include "layout/block_pool.h"
 
+#define GRAVEL_NO_BLOCK 0xfffffffffffffffful
+
 /* ---- words of bits ----------------------------------------------------------------------------- */
 
-#define GRAVEL_NO_BLOCK 0xfffffffffffffffful
 #define GRAVELP_NO_NUMBER 0xffffffffu /* of a block */
 
 GRAVELP_INLINE global struct gravelp_block_pool *gravelp_pool_at(struct gravel_group g, ulong pool)

@@ -185,9 +185,9 @@ def device_declarations(code):
 
 
 def device_body(path):
-    """The comments of a device header with what they describe; those of private macros and functions are left out."""
-    text = read(path)
-    out = []
+    """The comments of a device header with what they describe; those of private macros and functions are left out, and so
+    are sections that have nothing else."""
+    out, section, text = [], "", read(path)
     for comment, code in pieces(text):
         heading = SECTION.match(comment)
         if "SPDX" in comment:
@@ -197,9 +197,13 @@ def device_body(path):
             continue
         declared = device_declarations(code)
         if heading:
-            out.append(entry("## %s" % title(heading.group(1).split(":")[0]), declared and fenced("\n".join(declared))))
+            section = "## %s" % title(heading.group(1).split(":")[0])
+            if declared:
+                out.append(entry(section, fenced("\n".join(declared))))
+                section = ""
         elif declared:
-            out.append(entry(paragraphs(stripped(comment)), fenced("\n".join(declared))))
+            out.append((section and section + "\n") + entry(paragraphs(stripped(comment)), fenced("\n".join(declared))))
+            section = ""
     return "\n".join(out)
 
 
