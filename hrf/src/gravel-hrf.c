@@ -33,8 +33,6 @@ static const struct argp_option options[] = {
     {"device", 'D', "DEVICE", 0, "for --run, instead of GRAVEL_DEVICE", 0},
     {"seconds", 's', "SECONDS", 0, "for --run, of each program and mutant (1)", 0},
     {"seed", 'S', "N", 0, "for --run, of delays (1)", 0},
-    {"trace", 't', NULL, 0,
-     "files are traces of running programs, under indirect and opencl unless --model is given", 0},
     {"verbose", 'v', NULL, 0, "show the execution of each race", 0},
     {"dot", 'd', NULL, 0, "instead, the execution of each race for Graphviz", 0},
     {"json", 'j', NULL, 0, "one JSON object instead of text", 0},
@@ -105,9 +103,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'S':
         wish->seed = (uint32_t)parse_number("seed", value, UINT32_MAX, state);
         return 0;
-    case 't':
-        wish->is_trace = true;
-        return 0;
     case 'v':
         wish->is_verbose = true;
         return 0;
@@ -146,7 +141,7 @@ int main(int argc, char **argv)
     argp_err_exit_status = 64;
     argp_parse(&argp, argc, argv, 0, NULL, &wish);
     for (uint32_t i = 0; i < wish.n_files; i++)
-        worst = show_worse(worst, (wish.is_trace ? show_trace : show_file)(&wish, wish.files[i]));
+        worst = show_worse(worst, show_file(&wish, wish.files[i]));
     play_end();
     if (wish.json) {
         json_dumpf(wish.json, stdout, JSON_INDENT(2));

@@ -206,7 +206,8 @@ static int show_mutants(const struct show_wish *wish, struct hrf_program *progra
 
 /* ---- one file -------------------------------------------------------------------------------- */
 
-int show_complaint(const struct show_wish *wish, const char *path, const char *what)
+/* Says what is wrong with a file: "file:line: what". Returns the exit status. */
+static int complain(const struct show_wish *wish, const char *path, const char *what)
 {
     if (wish->json)
         json_array_append_new(wish->json, json_pack("{s:s, s:s, s:i}", "file", path, "error", what,
@@ -234,7 +235,7 @@ static int show_program(const struct show_wish *wish, const char *path, struct h
     char wrong[128];
     if (hrf_judge(program, &question, &verdict)) {
         hrf_verdict_free(&verdict);
-        return show_complaint(wish, path, "out of memory");
+        return complain(wish, path, "out of memory");
     }
     int status = hrf_compare(program, &verdict, must_be_free, wrong, sizeof wrong);
     if (wish->json)
@@ -256,7 +257,7 @@ int show_file(const struct show_wish *wish, const char *path)
     char error[HRF_ERROR_BYTES];
     struct hrf_program *program = hrf_parse_file(path, error);
     if (!program)
-        return show_complaint(wish, path, error);
+        return complain(wish, path, error);
     if (wish->rounds)
         program->max_rounds = wish->rounds;
     int status = show_program(wish, path, program);

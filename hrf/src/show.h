@@ -18,7 +18,7 @@ struct show_wish {
     enum hrf_engine engine;
     uint64_t limit;
     uint32_t rounds; /* of a loop; 0: the usual */
-    bool is_verbose, as_dot, has_mutants, is_run, is_trace;
+    bool is_verbose, as_dot, has_mutants, is_run;
     const char *device; /* as GRAVEL_DEVICE, or NULL */
     double seconds;     /* of a run */
     uint32_t seed;
@@ -36,13 +36,7 @@ enum {
 /** Returns the worse of two exit statuses: a bad file, then a wrong verdict, then an undecided one. */
 int show_worse(int a, int b);
 
-/** Says what is wrong with a file: "file:line: what". @return exit status. */
-int show_complaint(const struct show_wish *wish, const char *path, const char *what);
-
-/** Shows a trace instead of a program. Returns the exit status. */
-int show_trace(const struct show_wish *wish, const char *path);
-
-/** Returns the exit status. */
+/** Judges a file and shows the verdict. Returns the exit status. */
 int show_file(const struct show_wish *wish, const char *path);
 
 #endif

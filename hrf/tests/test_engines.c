@@ -18,7 +18,6 @@
 
 #include "checker/explore.h"
 #include "checker/parse.h"
-#include "checker/trace.h"
 #include "checker/verdict.h"
 #include "enumeration.h"
 #include "keys.h"
@@ -213,75 +212,10 @@ static void search_that_ends_early_finds_nothing_free(void **state)
     hrf_program_free(program);
 }
 
-/* Judges a trace: thread 0 writes three words, memory from the first on is allocated anew, thread 1 writes them. */
-static void expect_races(uint32_t n_forgotten, uint64_t n_races, uint64_t first)
-{
-    static struct hrf_trace_result result;
-    const uint8_t eight_bytes = 3 << 6;
-    const struct hrf_record records[] = {
-        {.kind = HRF_RECORD_PLACE, .thread = 0, .address = 1},
-        {.kind = HRF_RECORD_PLACE, .thread = 1, .address = 2},
-        {.kind = HRF_RECORD_WRITE, .address = 64, .how = eight_bytes},
-        {.kind = HRF_RECORD_WRITE, .address = 72, .how = eight_bytes},
-        {.kind = HRF_RECORD_WRITE, .address = 80, .how = eight_bytes},
-        {.kind = HRF_RECORD_NEW, .address = 64, .site = n_forgotten},
-        {.kind = HRF_RECORD_WRITE, .thread = 1, .address = 64, .how = eight_bytes, .site = 1},
-        {.kind = HRF_RECORD_WRITE, .thread = 1, .address = 72, .how = eight_bytes, .site = 2},
-        {.kind = HRF_RECORD_WRITE, .thread = 1, .address = 80, .how = eight_bytes, .site = 3}};
-    char why[64];
-    assert_int_equal(hrf_trace_check(records, sizeof records / sizeof *records, HRF_OPENCL, &result,
-                                     why, sizeof why),
-                     0);
-    assert_int_equal(result.n_races, n_races);
-    assert_int_equal(result.address, first);
-}
-
-static void forgotten_memory_ends_before_the_next_word(void **state)
-{
-    (void)state;
-    expect_races(0, 3, 64);
-    expect_races(8, 2, 72);
-    expect_races(12, 1, 80);
-}
-
-/* Thread 0 of a group writes data and stores a flag, thread 1 of another one loads it and reads the data. */
-static uint64_t n_races_of_a_flag(uint8_t store, uint8_t load, enum hrf_model model)
-{
-    static struct hrf_trace_result result;
-    const uint8_t four_bytes = 2 << 6;
-    const struct hrf_record records[] = {
-        {.kind = HRF_RECORD_PLACE, .thread = 0, .address = 1},
-        {.kind = HRF_RECORD_PLACE, .thread = 1, .address = 2},
-        {.kind = HRF_RECORD_WRITE, .address = 64, .how = four_bytes, .site = 1},
-        {.kind = HRF_RECORD_STORE, .address = 128, .how = four_bytes | store, .site = 2},
-        {.kind = HRF_RECORD_LOAD, .thread = 1, .address = 128, .how = four_bytes | load, .site = 3},
-        {.kind = HRF_RECORD_READ, .thread = 1, .address = 64, .how = four_bytes, .site = 4}};
-    char why[64];
-    assert_int_equal(
-        hrf_trace_check(records, sizeof records / sizeof *records, model, &result, why, sizeof why),
-        0);
-    return result.n_races;
-}
-
-static void a_scope_that_is_too_small_is_a_race(void **state)
-{
-    (void)state;
-    const uint8_t dev = HRF_DEV << 3, wg = HRF_WG << 3;
-    for (unsigned i = 0; i < 2; i++) {
-        const enum hrf_model model = i ? HRF_OPENCL : HRF_INDIRECT;
-        assert_int_equal(n_races_of_a_flag(HRF_RELEASE | dev, HRF_ACQUIRE | dev, model), 0);
-        assert_int_not_equal(n_races_of_a_flag(HRF_RELEASE | wg, HRF_ACQUIRE | wg, model), 0);
-        assert_int_not_equal(n_races_of_a_flag(HRF_RELAXED | dev, HRF_ACQUIRE | dev, model), 0);
-        assert_int_not_equal(n_races_of_a_flag(HRF_RELEASE | dev, HRF_RELAXED | dev, model), 0);
-    }
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(search_that_ends_early_finds_nothing_free),
-        cmocka_unit_test(forgotten_memory_ends_before_the_next_word),
-        cmocka_unit_test(a_scope_that_is_too_small_is_a_race),
         cmocka_unit_test(interleavings_are_neither_lost_nor_repeated),
         cmocka_unit_test(graphs_lose_and_repeat_nothing),
         cmocka_unit_test(what_is_free_in_a_strict_model_is_free_in_a_lax_one),

@@ -20,7 +20,8 @@ const char *hrf_order_name(uint8_t order)
     return names[order];
 }
 
-bool hrf_are_together(const struct hrf_place *a, const struct hrf_place *b, enum hrf_level level)
+/* Returns whether two places, of one thread if they are the same object, are in one instance of a level. */
+static bool are_together(const struct hrf_place *a, const struct hrf_place *b, enum hrf_level level)
 {
     if (level == HRF_SYS || a == b)
         return true;
@@ -34,7 +35,7 @@ static uint16_t make_instance(struct hrf_program *program, uint32_t first, enum 
     struct hrf_instance *instance = &program->instances[program->n_instances];
     *instance = (struct hrf_instance){.level = level};
     for (uint32_t t = first; t < program->n_threads; t++)
-        if (hrf_are_together(&program->threads[first].place, &program->threads[t].place, level))
+        if (are_together(&program->threads[first].place, &program->threads[t].place, level))
             instance->mask |= UINT32_C(1) << t;
     return (uint16_t)program->n_instances++;
 }
@@ -46,8 +47,8 @@ void hrf_program_place(struct hrf_program *program)
         for (uint32_t t = 0; t < program->n_threads; t++) {
             struct hrf_thread *thread = &program->threads[t];
             uint32_t first = 0;
-            while (!hrf_are_together(&program->threads[first].place, &thread->place,
-                                     (enum hrf_level)level))
+            while (!are_together(&program->threads[first].place, &thread->place,
+                                 (enum hrf_level)level))
                 first++;
             thread->instances[level] = first == t ? make_instance(program, t, (enum hrf_level)level)
                                                   : program->threads[first].instances[level];

@@ -155,9 +155,6 @@ struct hrf_program {
 extern const char *const hrf_level_names[HRF_N_LEVELS];
 const char *hrf_order_name(uint8_t order);
 
-/** Returns whether two places, of one thread if they are the same object, are in one instance of a level. */
-bool hrf_are_together(const struct hrf_place *a, const struct hrf_place *b, enum hrf_level level);
-
 /** Returns what a compare-and-swap that fails still does: it stores nothing, so it releases nothing. */
 static inline uint8_t hrf_order_of_failure(uint8_t order)
 {
