@@ -83,7 +83,7 @@ static int launch(struct gravel_flow *flow, cl_kernel kernel, size_t n_items, ui
         waited = gravel_wait_event(&gravel->device, copied, "a flow's tails");
     gravel_cl_event_release(ended);
     gravel_cl_event_release(copied);
-    return code ? code : waited;
+    return gravel_first_failure(code, waited);
 }
 
 /* Launches, and waits for the end. @param round  the first of the launch. */

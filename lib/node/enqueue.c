@@ -149,9 +149,9 @@ static int make_kernel(const struct gravel_device *device, uint64_t bytes, cl_ke
     GRAVEL_TRY(gravel_device_build(device, &request, &program));
     int code = gravel_cl_kernel_create(device, program, name, NULL, kernel);
     clReleaseProgram(program); /* the kernel keeps it */
-    return code ? code
-                : gravel_check_cl("private memory: clSetKernelArg",
-                                  GRAVEL_CL_KERNEL_SET(device, *kernel, 0, arguments));
+    GRAVEL_TRY(code);
+    return gravel_check_cl("private memory: clSetKernelArg",
+                           GRAVEL_CL_KERNEL_SET(device, *kernel, 0, arguments));
 }
 
 /* Runs a kernel on all of the device, so that a driver that counts groups makes its pool as large as for any kernel. */

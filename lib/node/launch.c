@@ -179,7 +179,7 @@ static int drain(const struct launch *launch)
     atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed); /* H4 */
     if (!code)
         code = gravel_pump_settle(gravel->pump, NULL);
-    code = code ? code : flushed;
+    code = gravel_first_failure(code, flushed);
     return code ? gravel_leave(gravel, code) : 0;
 }
 
@@ -244,7 +244,8 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
         trace_launch(gravel, kernel, *event);
     gravel_checked_end_launch(gravel, NULL); /* its end is waited for here */
     if (is_drained) { /* its packages are fetched when the kernel has ended, on pump while it runs */
-        code = code ? code : drain(&launch);
+        if (!code)
+            code = drain(&launch);
         pthread_mutex_unlock(&gravel->drain_lock);
         return code;
     }
@@ -304,7 +305,7 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
         return code;
     int flushed = flush(&launch);
     wake_aggregators(gravel);
-    code = code ? code : flushed;
+    code = gravel_first_failure(code, flushed);
     if (event && !code)
         *event = launch.event;
     else

@@ -155,7 +155,8 @@ static int make_map(struct gravel *gravel, const struct map *wanted, void **poin
     free(map);
     if (!heap)
         free(made);
-    return code ? code : gravel_fail_memory("gravel_map: the table of maps", sizeof *map);
+    GRAVEL_TRY(code);
+    return gravel_fail_memory("gravel_map: the table of maps", sizeof *map);
 }
 
 int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,

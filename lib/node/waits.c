@@ -55,8 +55,7 @@ static int settle(struct gravel *gravel, struct mark *mark)
         gravel_aggregator_flush_wait(&gravel->aggregators[i], flushes[i]);
     if (pump)
         atomic_fetch_sub_explicit(&gravel->network.n_settling, 1, memory_order_relaxed); /* U13 */
-    int shipped = gravel_node_flush_host(gravel);
-    return code ? code : shipped;
+    return gravel_first_failure(code, gravel_node_flush_host(gravel));
 }
 
 int gravel_node_settle(struct gravel *gravel)
@@ -70,10 +69,9 @@ static int flush_objects(struct gravel *gravel)
 {
     int code = 0;
     GRAVEL_TRY(gravel_objects_enter(gravel));
-    for (struct gravel_object *object = gravel->objects; object; object = object->next) {
-        int flushed = object->kind->flush ? object->kind->flush(object) : 0;
-        code = code ? code : flushed;
-    }
+    for (struct gravel_object *object = gravel->objects; object; object = object->next)
+        if (object->kind->flush)
+            code = gravel_first_failure(code, object->kind->flush(object));
     gravel_objects_leave(gravel);
     return code;
 }
@@ -88,7 +86,7 @@ int gravel_fence(struct gravel *gravel)
     if (!code && gravel_counter_load(&network->n_handler_calls) != /* U12 */
                      gravel_counter_load(&network->n_handler_shipped))
         code = gravel_network_run(network, &job); /* what handlers have sent leaves, too */
-    return gravel_leave_wait(gravel, code ? code : flushed);
+    return gravel_leave_wait(gravel, gravel_first_failure(code, flushed));
 }
 
 int gravel_quiet(struct gravel *gravel)
@@ -105,10 +103,10 @@ int gravel_quiet(struct gravel *gravel)
     int waited = targets ? gravel_network_run(&gravel->network, &job) : code;
     free(targets);
     gravel_trace_span(gravel->trace, "quiet", begin_ns, gravel_clock_ns());
-    code = code ? code : waited;
+    code = gravel_first_failure(code, waited);
     if (!code)
         note_applied(gravel, &mark);
-    return gravel_leave_wait(gravel, code ? code : flushed);
+    return gravel_leave_wait(gravel, gravel_first_failure(code, flushed));
 }
 
 /* Runs a barrier. What accumulators refuse, or cannot send yet, is noted with other refusals. */
@@ -122,7 +120,7 @@ static int barrier(struct gravel *gravel, struct gravel_job *job)
     int code = settle(gravel, &mark);
     int waited = gravel_network_run(&gravel->network, job);
     gravel_trace_span(gravel->trace, "barrier", begin_ns, gravel_clock_ns());
-    GRAVEL_TRY(code ? code : waited);
+    GRAVEL_TRY(gravel_first_failure(code, waited));
     note_applied(gravel, &mark);
     return 0;
 }

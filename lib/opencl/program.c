@@ -10,11 +10,12 @@
 #include "layout/arena.h"
 #include "opencl/objects.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALLEST_WORD 4u           /* [bytes] */
-#define NEAR_ELEMENTS (1ull << 32) /* that 32 bits number */
+#define SMALLEST_WORD 4u                  /* [bytes] */
+#define NEAR_ELEMENTS (UINT64_C(1) << 32) /* that 32 bits number */
 
 /* A program that is being built. */
 struct building {
@@ -75,7 +76,7 @@ static void write_options(FILE *out, const struct building *building)
     if (request->is_checked)
         fprintf(out, " -DGRAVEL_CHECK=1");
     if (request->heap_bytes / SMALLEST_WORD > NEAR_ELEMENTS)
-        fprintf(out, " -DGRAVELP_FAR_ELEMENTS=%lluul", NEAR_ELEMENTS);
+        fprintf(out, " -DGRAVELP_FAR_ELEMENTS=%" PRIu64 "ul", NEAR_ELEMENTS);
     fprintf(out, " -DGRAVELP_STEAL_POLICY=%u -cl-kernel-arg-info", request->steal_policy);
     const char *own = request->options ? request->options : "",
                *extra = request->extra_options ? request->extra_options : "";

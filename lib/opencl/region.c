@@ -183,12 +183,15 @@ int gravel_region_take(const struct gravel_region *region, uint64_t from, void *
     if (has_begun)
         error = clEnqueueWriteBuffer(copier->queue, region->buffer, CL_FALSE, from, bytes, zeros, 0,
                                      NULL, &cleared);
-    int code = !has_begun ? 0
-               : cleared  ? gravel_wait_command(copier->device, copier->queue, error, cleared, what)
-                          : gravel_wait_queue(copier->device, copier->queue, what);
+    int code = 0;
+    if (cleared)
+        code = gravel_wait_command(copier->device, copier->queue, error, cleared, what);
+    else if (has_begun) /* the read may still write to its memory */
+        code = gravel_wait_queue(copier->device, copier->queue, what);
     if (gravel_wait_gave_up(code))
         copier->given_up = code;
-    code = code ? code : gravel_check_cl(what, error);
+    if (!code)
+        code = gravel_check_cl(what, error);
     if (!code)
         memcpy(to, taken, bytes);
     pthread_mutex_unlock(&copier->lock);

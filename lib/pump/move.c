@@ -55,13 +55,13 @@ static cl_int copy_rows(struct gravel_pump *pump, cl_command_queue on, const str
     const size_t from[3] = {at, 0, 0}, origin[3] = {0, 0, 0},
                  region[3] = {slots->width, slots->n, 1};
     cl_event copied = NULL;
-    cl_int error =
-        slots->n == 0 ? CL_SUCCESS
-        : slots->width == pump->slot_bytes
-            ? clEnqueueReadBuffer(on, pump->device, CL_FALSE, at, (size_t)slots->n * slots->width,
-                                  to, 0, NULL, &copied)
-            : clEnqueueReadBufferRect(on, pump->device, CL_FALSE, from, origin, region,
-                                      pump->slot_bytes, 0, pitch, 0, to, 0, NULL, &copied);
+    cl_int error = CL_SUCCESS;
+    if (slots->n && slots->width == pump->slot_bytes)
+        error = clEnqueueReadBuffer(on, pump->device, CL_FALSE, at, (size_t)slots->n * slots->width,
+                                    to, 0, NULL, &copied);
+    else if (slots->n)
+        error = clEnqueueReadBufferRect(on, pump->device, CL_FALSE, from, origin, region,
+                                        pump->slot_bytes, 0, pitch, 0, to, 0, NULL, &copied);
     gravel_pump_keep_last(last, copied);
     return error;
 }

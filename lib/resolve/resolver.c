@@ -85,13 +85,15 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
                                    shape->network);
     }
     gravel_heap_unlock_shared(shape->heap);
-    refusal->code = code ? code : applied.n_failed ? GRAVEL_EHANDLER : refusal->code;
-    if (code)
+    if (code) {
+        refusal->code = code;
         snprintf(refusal->text, sizeof refusal->text, "the device could not apply it: %s",
                  gravel_last_error());
-    else if (applied.n_failed)
+    } else if (applied.n_failed) {
+        refusal->code = GRAVEL_EHANDLER;
         snprintf(refusal->text, sizeof refusal->text, "handler %s returned %d%s",
                  shape->endpoints->handlers[applied.handler].name, applied.result,
                  applied.n_failed > 1 ? " (and others failed)" : "");
+    }
     return applied.n_messages;
 }

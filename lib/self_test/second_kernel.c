@@ -131,7 +131,7 @@ static int hold_contest(const struct gravel_test *test, const struct gravel_devi
         int ended = gravel_test_finish(&side->test, side->counting);
         if (ended == GRAVEL_ETIMEOUT)
             return ended;
-        code = code ? code : ended;
+        code = gravel_first_failure(code, ended);
         gravel_cl_event_release(side->copied);
         gravel_cl_queue_release(side->test.queue);
     }

@@ -415,8 +415,9 @@ int gravel_device_calls_wait(struct gravel_device_calls *calls)
         int one = 0;
         while (!one && (status = oldest_status(calls)) > CL_COMPLETE)
             one = gravel_wait_pause(&calls->wait);
-        one = one ? one : take_off(calls, status);
-        code = code ? code : one;
+        if (!one)
+            one = take_off(calls, status);
+        code = gravel_first_failure(code, one);
     }
     return code;
 }

@@ -194,8 +194,7 @@ static int run_all(struct gravel_servers_launch *launch, bool *is_broken)
     int code =
         servers->shape.is_resident ? run_resident(launch, &state) : run_phases(launch, &state);
     *is_broken = state.is_broken;
-    int ended = gravel_servers_begin(servers, &none);
-    return code ? code : ended;
+    return gravel_first_failure(code, gravel_servers_begin(servers, &none));
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */

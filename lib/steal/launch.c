@@ -154,8 +154,7 @@ static int check_ends(const struct gravel_steal *steal)
 static int judge(struct gravel_steal *steal, const struct gravelp_steal *head)
 {
     int code = head->fault != GRAVELP_STEAL_FAULT_NONE ? fail_of(steal, head) : check_ends(steal);
-    int overwritten = check_deques(steal);
-    code = code ? code : overwritten;
+    code = gravel_first_failure(code, check_deques(steal));
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         steal->deques[i].n_ended = steal->deques[i].n_begun;
     if (gravel_steal_is_list(steal)) {
@@ -255,8 +254,7 @@ int gravel_steal_stats_reset(struct gravel_steal *steal)
     int code = gravel_steal_join(steal);
     for (uint32_t i = 0; i < steal->options.n_groups; i++)
         steal->deques[i].counts = (struct gravelp_steal_counts){0};
-    int written = steal->kernel ? 0 : gravel_steal_write_deques(steal);
-    return code ? code : written;
+    return gravel_first_failure(code, steal->kernel ? 0 : gravel_steal_write_deques(steal));
 }
 
 /* ---- a launch -------------------------------------------------------------------------------------- */

@@ -80,7 +80,7 @@ static int wait_for_kernels(struct gravel_resolver *resolver)
         return code; /* the queue will not finish either */
     int broken = gravel_ring_note(resolver, gravel_wait_queue(resolver->device, resolver->queue,
                                                               "resolver: frames were not applied"));
-    return code ? code : broken;
+    return gravel_first_failure(code, broken);
 }
 
 /* Has the device apply the run at `at`, and notes where its answers will be. */
@@ -160,7 +160,7 @@ int gravel_ring_copy(struct gravel_resolver *resolver, uint64_t heap_offset,
     resolver->n++;
     resolver->n_begun++;
     cl_int flushed = clFlush(resolver->queue);
-    if (!code)
-        code = gravel_check_cl("resolver: clFlush", flushed);
-    return code ? code : fetch_answers(&pass);
+    GRAVEL_TRY(code);
+    GRAVEL_TRY(gravel_check_cl("resolver: clFlush", flushed));
+    return fetch_answers(&pass);
 }

@@ -256,7 +256,7 @@ int gravel_resolver_finish(struct gravel_resolver *resolver)
     int broken = gravel_resolver_give_back(resolver);
     if (!broken)
         broken = gravel_ring_note(resolver, end_until(resolver, 0, true, &moved));
-    return code ? code : broken;
+    return gravel_first_failure(code, broken);
 }
 
 int gravel_resolver_poll(struct gravel_resolver *resolver, bool *moved)
@@ -266,7 +266,9 @@ int gravel_resolver_poll(struct gravel_resolver *resolver, bool *moved)
     if (resolver->broken.code)
         return 0;
     int code = begin_until(resolver, resolver->n, false, moved);
-    return gravel_ring_note(resolver, code ? code : end_until(resolver, 0, false, moved));
+    if (!code)
+        code = end_until(resolver, 0, false, moved);
+    return gravel_ring_note(resolver, code);
 }
 
 int gravel_ring_make_room(struct gravel_resolver *resolver, bool begins_all,
