@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From options to trials to a report. See app.h.
+ * From options to trials to a report: lines for people, or one JSON object. See app.h.
  *
  * Source: Orr 2016, table 5-4 (remote share, mean network message) and section 5.5 (polling), of the statistics.
  */
 #include "frame/app.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/* No trial is shorter than the clock can tell. */
+#define CLOCK_RESOLUTION_S 1e-9
+
+struct measurement {
+    const struct app *app;
+    void *self;
+    const struct options *options;
+    struct node *node;
+    struct trials trials;
+    double *seconds; /* [options->n_trials], of which n_run have run */
+    unsigned n_run;
+    uint64_t n_wrong; /* at all nodes */
+};
 
 /* ---- what all nodes counted, by a sum in which every node fills only its own row ----------------- */
 
@@ -16,9 +31,7 @@
 /* Fetches every process's counters. Collective. @return [n_processes], the same everywhere; to be freed. */
 static struct gravel_stats *gather_stats(struct node *node)
 {
-    struct gravel_stats *stats = calloc(node->n_processes, sizeof *stats);
-    if (!stats)
-        die("no memory for the statistics of %u nodes", node->n_processes);
+    struct gravel_stats *stats = app_array(node->n_processes, sizeof *stats, "the statistics");
     TRY(gravel_stats_read(node->gravel, &stats[node->number], sizeof stats[node->number],
                           GRAVEL_ALL_NODES));
     node_reduce(node, GRAVEL_ADD, (uint64_t *)stats, node->n_processes * (uint32_t)N_FIELDS);
@@ -43,16 +56,16 @@ static double remote_share(const struct gravel_stats *stats)
 }
 
 /* Prints a line a process: where its messages went, and why its buffers left. */
-static void print_stats(FILE *out, const struct gravel_stats *stats, uint32_t n_processes)
+static void print_stats(const struct gravel_stats *stats, uint32_t n_processes)
 {
-    fprintf(out, "  %4s  %8s  %17s  %8s  %8s  %8s  %10s  %7s\n", "node", "remote %",
-            "mean network B", "full", "timeout", "flush", "queue full", "poll %");
+    printf("  %4s  %8s  %17s  %8s  %8s  %8s  %10s  %7s\n", "node", "remote %", "mean network B",
+           "full", "timeout", "flush", "queue full", "poll %");
     for (uint32_t i = 0; i < n_processes; i++, stats++)
-        fprintf(out, "  %4u  %8.1f  %17.0f  %8llu  %8llu  %8llu  %10llu  %7.1f\n", i,
-                100 * remote_share(stats), ratio(stats->network_bytes, stats->network_buffers),
-                (unsigned long long)stats->buffers_full, (unsigned long long)stats->buffers_timeout,
-                (unsigned long long)stats->buffers_flush,
-                (unsigned long long)stats->queue_full_waits, 100 * poll_ratio(stats));
+        printf("  %4u  %8.1f  %17.0f  %8llu  %8llu  %8llu  %10llu  %7.1f\n", i,
+               100 * remote_share(stats), ratio(stats->network_bytes, stats->network_buffers),
+               (unsigned long long)stats->buffers_full, (unsigned long long)stats->buffers_timeout,
+               (unsigned long long)stats->buffers_flush,
+               (unsigned long long)stats->queue_full_waits, 100 * poll_ratio(stats));
 }
 
 /* All counters of a process, and the ratios made of them. */
@@ -68,41 +81,117 @@ static json_t *row_json(const struct gravel_stats *stats)
     return row;
 }
 
-/* Reports what node 0 has to say: the statistics and the summary. Collective. */
-static void report(struct node *node, struct trials *trials)
+/* ---- the report, which node 0 prints --------------------------------------------------------------- */
+
+static void print_head(const struct measurement *run)
 {
-    struct gravel_stats *stats = gather_stats(node);
-    if (trials->json || node->model != model_gravel)
-        trials->model = node->model->name;
-    if (trials->json)
-        trials->statistics = json_array();
-    for (uint32_t i = 0; trials->json && i < node->n_processes; i++)
-        json_array_append_new(trials->statistics, row_json(&stats[i]));
-    if (!trials->json && node->number == 0)
-        print_stats(stdout, stats, node->n_processes);
+    const struct trials *trials = &run->trials;
+    const uint32_t n_nodes = run->node->n_nodes;
+    printf("%s%s%s  %s  %u node%s  ", run->app->name, *trials->variant ? "/" : "", trials->variant,
+           trials->input, n_nodes, n_nodes == 1 ? "" : "s");
+    if (run->node->model != model_gravel)
+        printf("model %s  ", run->node->model->name);
+}
+
+static void print_rate(const struct measurement *run, double seconds)
+{
+    static const char *const prefixes[] = {"", "k ", "M ", "G ", "T ", "P "};
+    double rate = run->trials.work / seconds;
+    unsigned i = 0;
+    for (; rate >= 1000 && i < 5; i++)
+        rate /= 1000;
+    printf("%.4g %s%s", rate, prefixes[i], run->app->unit);
+}
+
+static void print_trial(const struct measurement *run, double seconds)
+{
+    print_head(run);
+    printf("%.6f s  ", seconds);
+    print_rate(run, seconds);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The times are in order. */
+static double median(const struct measurement *run)
+{
+    return (run->seconds[(run->n_run - 1) / 2] + run->seconds[run->n_run / 2]) / 2;
+}
+
+/* A file's name may hold any bytes; JSON only UTF-8. */
+static json_t *string_or_null(const char *s)
+{
+    json_t *string = *s ? json_string(s) : NULL;
+    return string ? string : json_null();
+}
+
+static void print_json(struct measurement *run, const struct gravel_stats *stats)
+{
+    json_t *each = json_array(), *statistics = json_array();
+    for (unsigned i = 0; i < run->n_run; i++)
+        json_array_append_new(each, json_real(run->seconds[i]));
+    for (uint32_t i = 0; i < run->node->n_processes; i++)
+        json_array_append_new(statistics, row_json(&stats[i]));
+    if (run->n_wrong)
+        trials_add_number(&run->trials, "wrong", run->n_wrong);
+    qsort(run->seconds, run->n_run, sizeof *run->seconds, compare_doubles);
+    /* clang-format off */
+    json_t *object =
+        json_pack("{s:s, s:o, s:s, s:o, s:I, s:O, s:o, s:I, s:f, s:f, s:f, s:o, s:f, s:s, s:o}",
+                  "name", run->app->name,
+                  "variant", string_or_null(run->trials.variant),
+                  "model", run->node->model->name,
+                  "input", string_or_null(run->trials.input),
+                  "nodes", (json_int_t)run->node->n_nodes,
+                  "parameters", run->trials.parameters,
+                  "statistics", statistics,
+                  "runs", (json_int_t)run->n_run,
+                  "seconds", median(run),
+                  "seconds_min", run->seconds[0],
+                  "seconds_max", run->seconds[run->n_run - 1],
+                  "seconds_each", each, /* in the order in which the trials ran */
+                  "rate", run->trials.work / median(run),
+                  "unit", run->app->unit,
+                  "valid", run->options->verify ? json_boolean(!run->n_wrong) : json_null());
+    /* clang-format on */
+    if (!object || (json_dumpf(object, stdout, JSON_COMPACT) && !ferror(stdout)))
+        die("no memory for the report");
+    putchar('\n');
+    json_decref(object);
+}
+
+static void print_summary(struct measurement *run, const struct gravel_stats *stats)
+{
+    const char *verdict = !run->options->verify ? "not checked" : run->n_wrong ? "FAIL" : "PASS";
+    qsort(run->seconds, run->n_run, sizeof *run->seconds, compare_doubles);
+    print_stats(stats, run->node->n_processes);
+    print_head(run);
+    printf("median %.6f s (min %.6f, max %.6f; %u trial%s)  ", median(run), run->seconds[0],
+           run->seconds[run->n_run - 1], run->n_run, run->n_run == 1 ? "" : "s");
+    print_rate(run, median(run));
+    printf("  %s", verdict);
+    if (run->n_wrong && run->app->checked)
+        printf(": wrong %s: %llu", run->app->checked, (unsigned long long)run->n_wrong);
+    putchar('\n');
+}
+
+/* Prints the statistics and the summary. Collective. */
+static void report(struct measurement *run)
+{
+    struct gravel_stats *stats = gather_stats(run->node);
+    run->n_wrong = node_sum(run->node, run->n_wrong);
+    if (run->node->number == 0)
+        (run->options->json ? print_json : print_summary)(run, stats);
     free(stats);
-    trials->n_wrong = node_sum(node, trials->n_wrong);
-    if (trials->n_wrong)
-        trials_add_number(trials, "wrong", trials->n_wrong);
-    trials_report(trials);
 }
 
 /* ---- from the command line to the report ----------------------------------------------------------- */
-
-static void parse(const struct app *app, void *self, struct options *options, struct node *node,
-                  int argc, char **argv)
-{
-    *options = OPTIONS_DEFAULT;
-    *node = NODE_DEFAULT;
-    if (app->group_items)
-        node->group_items = app->group_items;
-    const struct option_group groups[] = {
-        app->groups[0],
-        OPTIONS_RUN_GROUP(app->options),
-        app->groups[1],
-        {"Device and messages:", 30, options_of_nodes + !app->has_models, app->node}};
-    options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
-}
 
 static void reset(const struct app *app, void *self)
 {
@@ -118,57 +207,63 @@ static void warm_up(const struct app *app, void *self)
     (app->warm_up ? app->warm_up : app->run)(self);
 }
 
-/* Runs the trials. Statistics are the last one's: they begin when all nodes are ready for it. */
-static void run(const struct app *app, void *self, struct gravel *gravel, struct trials *trials)
+/* Runs a trial. Statistics are the last one's: they begin when all nodes are ready for it. */
+static void run_trial(struct measurement *run)
 {
-    while (trials->n_run < trials->n_trials) {
-        reset(app, self);
-        TRY(gravel_barrier(gravel));
-        TRY(gravel_stats_reset(gravel));
-        const double start = trials_clock();
-        app->run(self);
-        trials_add_time(trials, trials_clock() - start);
-    }
+    reset(run->app, run->self);
+    TRY(gravel_barrier(run->node->gravel));
+    TRY(gravel_stats_reset(run->node->gravel));
+    const double start = trials_clock();
+    run->app->run(run->self);
+    const double seconds = trials_clock() - start;
+    run->seconds[run->n_run] = seconds < CLOCK_RESOLUTION_S ? CLOCK_RESOLUTION_S : seconds;
+    if (run->trials.has_reader && !run->options->quiet)
+        print_trial(run, run->seconds[run->n_run]);
+    run->n_run++;
 }
 
-static int measure(const struct app *app, void *self, const struct options *options,
-                   struct node *node)
+static void measure(struct measurement *run)
 {
-    struct trials trials = {.name = app->name,
-                            .unit = app->unit,
-                            .checked = app->checked,
-                            .n_nodes = node->n_nodes,
-                            .node = node->number,
-                            .n_trials = options->n_trials,
-                            .json = options->json,
-                            .is_quiet = options->quiet,
-                            .parameters = json_object(),
-                            .was_checked = options->verify,
-                            .seconds =
-                                app_array(options->n_trials, sizeof *trials.seconds, "the trials")};
-    app->describe(self, &trials);
-    trials_add_number(&trials, "group_items", node->group_items);
-    trials_add_number(&trials, "seed", options->seed);
-    run(app, self, node->gravel, &trials);
+    const struct app *app = run->app;
+    const uint32_t n_trials = run->options->n_trials;
+    struct trials *trials = &run->trials;
+    trials->parameters = json_object();
+    trials->has_reader = run->node->number == 0 && !run->options->json;
+    run->seconds = app_array(n_trials, sizeof *run->seconds, "the trials");
+    app->describe(run->self, trials);
+    trials_add_number(trials, "group_items", run->node->group_items);
+    trials_add_number(trials, "seed", run->options->seed);
+    while (run->n_run < n_trials)
+        run_trial(run);
     if (app->result)
-        app->result(self, &trials);
-    if (options->verify)
-        trials.n_wrong = app->check(self, &trials);
-    report(node, &trials);
-    return trials.n_wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+        app->result(run->self, trials);
+    if (run->options->verify)
+        run->n_wrong = app->check(run->self, trials);
+    report(run);
+    json_decref(trials->parameters);
+    free(run->seconds);
 }
 
 int app_main(const struct app *app, void *self, int argc, char **argv)
 {
     struct options *options = (struct options *)((char *)self + app->options);
     struct node *node = (struct node *)((char *)self + app->node);
+    struct measurement run = {.app = app, .self = self, .options = options, .node = node};
+    const struct option_group groups[] = {
+        app->groups[0],
+        OPTIONS_RUN_GROUP(app->options),
+        app->groups[1],
+        {"Device and messages:", 30, options_of_nodes + !app->has_models, app->node}};
+    *options = OPTIONS_DEFAULT;
+    *node = NODE_DEFAULT;
+    node->group_items = app->group_items;
     signal(SIGXFSZ, SIG_IGN); /* what is written beyond RLIMIT_FSIZE fails, and is named */
-    parse(app, self, options, node, argc, argv);
+    options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
     app->open(self);
     warm_up(app, self);
-    const int status = measure(app, self, options, node);
+    measure(&run);
     if (app->close)
         app->close(self);
     node_close(node);
-    return status;
+    return run.n_wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -2,9 +2,6 @@
 /*
  * Blocks of a file, expanded, with one kind of line end. See infile.h.
  *
- * Path: infile.h -> this -> zlib
- * Owner: the file owns its descriptor and its block.
- * Threads: one at a time.
  * Source: P. Deutsch, RFC 1952, GZIP file format specification, 1996 (members).
  */
 #include "frame/infile.h"
@@ -12,17 +9,21 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+#include <zlib.h>
 
 #define BLOCK_BYTES ((size_t)1 << 16)
 #define SHOWN_PATH_BYTES 200
 #define GZIP_WINDOW (15 + 16) /* for zlib: the largest window, and gzip's header */
+
+struct infile_block {
+    z_stream stream; /* its input is what has been read and not yet taken */
+    unsigned char
+        raw[BLOCK_BYTES + sizeof(uint64_t)]; /* a last word of the block has zeros behind it */
+};
 
 static bool fail(struct infile *file, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -37,43 +38,38 @@ static bool fail(struct infile *file, const char *format, ...)
     return false;
 }
 
-/* ---- the file as it is stored ------------------------------------------------------------------ */
-
-/* Blocks are full but for the last, so that the hash depends on the bytes alone. */
-static void hash_block(struct fingerprint *print, const unsigned char *block, size_t n)
-{
-    print->n_bytes += n;
-    for (size_t i = 0; i < n; i += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, block + i, n - i < sizeof word ? n - i : sizeof word);
-        print->hash = random_mix(print->hash ^ word);
-    }
-}
-
-/* Have unused bytes in the stream's input; false at the end of the file, or after a failure. */
+/* Has unused bytes in the stream's input; false at the end of the file, or after a failure. Blocks are full except the last,
+ * so that the hash depends on the bytes alone. */
 static bool fill(struct infile *file)
 {
-    size_t n = 0;
-    if (file->stream.avail_in)
+    uint64_t word;
+    struct infile_block *block = file->block;
+    if (block->stream.avail_in)
         return true;
-    while (n < BLOCK_BYTES && !file->has_all) {
-        const ssize_t got = read(file->descriptor, file->raw + n, BLOCK_BYTES - n);
-        if (got < 0 && errno != EINTR)
-            return fail(file, "cannot read: %s", strerror(errno));
-        file->has_all = got == 0;
-        n += got > 0 ? (size_t)got : 0;
+    const size_t n = fread(block->raw, 1, BLOCK_BYTES, file->stored);
+    if (ferror(file->stored))
+        return fail(file, "cannot read: %s", strerror(errno));
+    memset(block->raw + n, 0, sizeof word);
+    for (size_t i = 0; i < n; i += sizeof word) {
+        memcpy(&word, block->raw + i, sizeof word);
+        file->print.hash = random_mix(file->print.hash ^ word);
     }
-    hash_block(&file->print, file->raw, n);
-    file->stream.next_in = file->raw;
-    file->stream.avail_in = (uInt)n;
+    file->print.n_bytes += n;
+    block->stream.next_in = block->raw;
+    block->stream.avail_in = (uInt)n;
     return n > 0;
+}
+
+uint64_t infile_n_used(const struct infile *file)
+{
+    return file->print.n_bytes - file->block->stream.avail_in;
 }
 
 /* ---- expanded ------------------------------------------------------------------------------------ */
 
 static size_t read_plain(struct infile *file, unsigned char *to, size_t room)
 {
-    z_stream *stream = &file->stream;
+    z_stream *stream = &file->block->stream;
     if (!fill(file))
         return 0;
     const size_t n = stream->avail_in < room ? stream->avail_in : room;
@@ -86,7 +82,7 @@ static size_t read_plain(struct infile *file, unsigned char *to, size_t room)
 /* Zeros pad a file to a tape's or a disk's block. */
 static bool skip_zeros(struct infile *file)
 {
-    z_stream *stream = &file->stream;
+    z_stream *stream = &file->block->stream;
     for (; fill(file); stream->next_in++, stream->avail_in--)
         if (*stream->next_in != 0)
             return fail(file,
@@ -95,45 +91,38 @@ static bool skip_zeros(struct infile *file)
     return false;
 }
 
-/* Behind a member of compressed data: is there another? */
+/* Begins the member that follows another one; false if there is none. */
 static bool begin_member(struct infile *file)
 {
     if (!fill(file))
         return false;
-    if (*file->stream.next_in == 0)
+    if (*file->block->stream.next_in == 0)
         return skip_zeros(file);
-    if (*file->stream.next_in != 0x1f)
+    if (*file->block->stream.next_in != 0x1f)
         return fail(file, "what follows the compressed data, from byte %llu on, is not compressed",
                     (unsigned long long)infile_n_used(file) + 1);
-    file->is_between = false;
-    return inflateReset(&file->stream) == Z_OK || fail(file, "no memory");
-}
-
-static bool inflate_some(struct infile *file)
-{
-    if (file->is_between && !begin_member(file))
-        return false;
-    if (!fill(file))
-        return fail(file, "the compressed data end early");
-    const int code = inflate(&file->stream, Z_NO_FLUSH);
-    file->is_between = code == Z_STREAM_END;
-    if (code == Z_OK || code == Z_BUF_ERROR || code == Z_STREAM_END)
-        return true;
-    return fail(file, "bad compressed data: %s",
-                file->stream.msg ? file->stream.msg : zError(code));
+    return inflateReset(&file->block->stream) == Z_OK || fail(file, "no memory");
 }
 
 static size_t read_packed(struct infile *file, unsigned char *to, size_t room)
 {
-    file->stream.next_out = to;
-    file->stream.avail_out = (uInt)room;
-    while (file->stream.avail_out == room)
-        if (!inflate_some(file))
+    z_stream *stream = &file->block->stream;
+    stream->next_out = to;
+    stream->avail_out = (uInt)room;
+    while (stream->avail_out == room) {
+        if (file->is_between && !begin_member(file))
             return 0;
-    return room - file->stream.avail_out;
+        if (!fill(file))
+            return fail(file, "the compressed data end early");
+        const int code = inflate(stream, Z_NO_FLUSH);
+        file->is_between = code == Z_STREAM_END;
+        if (code != Z_OK && code != Z_STREAM_END)
+            return fail(file, "bad compressed data: %s", stream->msg ? stream->msg : zError(code));
+    }
+    return room - stream->avail_out;
 }
 
-/* ---- what is no text ----------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------- */
 
 /* Whether a file's first bytes are. What else is compressed, binary, wider than a byte a character, or behind a mark of byte
  * order has a byte among its first four that text has not; readers refuse what is left, by its line. */
@@ -145,8 +134,6 @@ static bool begins_as_text(struct infile *file, const unsigned char *bytes, size
                         file->is_packed ? "expands to" : "is", i + 1, bytes[i]);
     return true;
 }
-
-/* ---- line ends ----------------------------------------------------------------------------------- */
 
 /* CR LF and CR become LF, in place. @return  how many bytes are left. */
 static size_t unify_line_ends(struct infile *file, unsigned char *bytes, size_t n)
@@ -169,7 +156,7 @@ size_t infile_read(struct infile *file, unsigned char *to, size_t room)
 {
     size_t n_left = 0;
     while (n_left == 0 && !infile_has_failed(file)) {
-        const size_t n = file->is_packed ? read_packed(file, to, room) : read_plain(file, to, room);
+        const size_t n = (file->is_packed ? read_packed : read_plain)(file, to, room);
         if (n == 0 || (file->n_given == 0 && !begins_as_text(file, to, n)))
             return 0;
         file->n_given += n;
@@ -180,46 +167,29 @@ size_t infile_read(struct infile *file, unsigned char *to, size_t room)
 
 /* ---- open and close ------------------------------------------------------------------------------ */
 
-/* What cannot be read twice, or not at all. */
-static bool check_kind(struct infile *file)
+/* Asks what it is before it is opened, for a pipe would wait for its other end. */
+static bool open_stored(struct infile *file, const char *path)
 {
     struct stat status;
-    if (fstat(file->descriptor, &status))
-        return fail(file, "cannot open: %s", strerror(errno));
-    if (S_ISREG(status.st_mode))
-        return true;
-    if (S_ISDIR(status.st_mode))
-        return fail(file, "is a directory");
-    return fail(file, "is %s, and is to be read several times: give a regular file",
-                S_ISFIFO(status.st_mode) ? "a pipe" : "no regular file");
-}
-
-/* Nonblocking, for a pipe would wait for its other end. */
-static bool open_file(struct infile *file, const char *path)
-{
-    file->raw = malloc(BLOCK_BYTES);
-    if (!file->raw)
-        return fail(file, "cannot open: no memory");
-    file->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file->descriptor < 0)
-        return fail(file, "cannot open: %s", strerror(errno));
-    return check_kind(file);
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return fail(file, "is %s, and is to be read several times: give a regular file",
+                    S_ISDIR(status.st_mode)    ? "a directory"
+                    : S_ISFIFO(status.st_mode) ? "a pipe"
+                                               : "no regular file");
+    file->stored = fopen(path, "rbe");
+    return file->stored || fail(file, "cannot open: %s", strerror(errno));
 }
 
 bool infile_open(struct infile *file, const char *path)
 {
-    *file = (struct infile){.descriptor = -1};
-    bool is_open = open_file(file, path);
-    if (is_open && fill(file) && file->stream.avail_in > 1)
-        file->is_packed = file->raw[0] == 0x1f && file->raw[1] == 0x8b;
-    if (is_open && file->is_packed && inflateInit2(&file->stream, GZIP_WINDOW) != Z_OK)
+    *file = (struct infile){.block = calloc(1, sizeof *file->block)};
+    bool is_open = file->block ? open_stored(file, path) : fail(file, "cannot open: no memory");
+    file->is_packed =
+        is_open && fill(file) && file->block->raw[0] == 0x1f && file->block->raw[1] == 0x8b;
+    if (file->is_packed && inflateInit2(&file->block->stream, GZIP_WINDOW) != Z_OK)
         is_open = fail(file, "cannot open: no memory");
-    if (!is_open) {
-        char reason[INFILE_REASON_BYTES];
-        strcpy(reason, file->reason);
+    if (!is_open)
         infile_close(file);
-        strcpy(file->reason, reason);
-    }
     return is_open;
 }
 
@@ -231,10 +201,11 @@ const char *infile_shown_path(const char *path)
 
 void infile_close(struct infile *file)
 {
-    if (file->stream.state)
-        inflateEnd(&file->stream);
-    if (file->raw && file->descriptor >= 0)
-        close(file->descriptor);
-    free(file->raw);
-    *file = (struct infile){.descriptor = -1};
+    if (file->block)
+        inflateEnd(&file->block->stream);
+    if (file->stored)
+        fclose(file->stored);
+    free(file->block);
+    file->stored = NULL;
+    file->block = NULL;
 }

@@ -6,32 +6,33 @@
  * Owner:   the caller of open, who closes it, and does not move it in between.
  * Threads: one at a time.
  *
- * Lines end in '\n' alone: CR LF and CR become that. What begins with a byte that is no text's is refused: other
- * compressions, binary data, marks of byte order. What stands behind compressed data is compressed data, or zeros up to the end of the file, as for gzip -t. Only
- * regular files are read, for each is read several times, at every node: a fingerprint says whether it was the same each
- * time.
+ * Lines end in '\n' alone: CR LF and CR become that. A file that begins with a byte of no text is refused: other
+ * compressions, binary data, marks of byte order. What follows compressed data is compressed data, or zeros up to the end
+ * of the file, as for gzip -t. Only regular files are read, for each is read several times, at every node: a fingerprint
+ * says whether it was the same each time.
  */
 #ifndef APPS_INFILE_H
 #define APPS_INFILE_H
 
-#include "frame/fingerprint.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <zlib.h>
+#include <stdio.h>
 
 /* Room that every reason fits in [bytes]. */
 #define INFILE_REASON_BYTES 256
 
+/* What is kept of a file as it is stored, to tell whether another reading, or another node's, was of the same. */
+struct fingerprint {
+    uint64_t n_bytes, hash;
+};
+
 struct infile {
-    int descriptor;
+    FILE *stored;
     bool is_packed;
     bool is_between;                  /* members of compressed data */
-    bool has_all;                     /* read up to the end of the file */
     bool ended_in_cr;                 /* the last byte that was given out, which became '\n' */
-    z_stream stream;                  /* its input is what has been read and not yet taken */
-    unsigned char *raw;               /* the last block that was read */
+    struct infile_block *block;       /* the last that was read, and zlib's state */
     uint64_t n_given;                 /* bytes, expanded, before line ends became one */
     struct fingerprint print;         /* of what has been read: of the whole file at its end */
     char reason[INFILE_REASON_BYTES]; /* "" until the first failure; one line without the path */
@@ -40,7 +41,7 @@ struct infile {
 /** Open. @return  false, and `reason` is set, if that fails; then there is nothing to close. */
 bool infile_open(struct infile *file, const char *path);
 
-/** Up to `room` bytes. @return  0 at the end, or after a failure: then infile_has_failed. */
+/** Read up to `room` bytes. @return  0 at the end, or after a failure: then there is a reason. */
 size_t infile_read(struct infile *file, unsigned char *to, size_t room);
 
 static inline bool infile_has_failed(const struct infile *file)
@@ -49,12 +50,14 @@ static inline bool infile_has_failed(const struct infile *file)
 }
 
 /** Bytes of the file, as it is stored, that have been used so far. */
-static inline uint64_t infile_n_used(const struct infile *file)
+uint64_t infile_n_used(const struct infile *file);
+
+static inline bool fingerprint_is_same(struct fingerprint a, struct fingerprint b)
 {
-    return file->print.n_bytes - file->stream.avail_in;
+    return a.n_bytes == b.n_bytes && a.hash == b.hash;
 }
 
-/** The end of a path, as much as a reason shows. */
+/** Return the end of a path, as much as a reason shows. */
 const char *infile_shown_path(const char *path);
 
 /** Close; one that was never open, or zeroed, is fine. */

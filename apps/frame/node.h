@@ -10,7 +10,7 @@
 #ifndef APPS_NODE_H
 #define APPS_NODE_H
 
-#include "frame/fingerprint.h"
+#include "frame/infile.h"
 #include "frame/model.h"
 #include "frame/options.h"
 

@@ -39,10 +39,9 @@ void side_by_side(uint32_t n_parts, void (*work)(void *context, uint32_t part), 
         parts[i] = (struct part){.work = work, .context = context, .number = i};
         parts[i].has_thread =
             i + 1 < n_parts && !pthread_create(&parts[i].thread, NULL, do_part, &parts[i]);
-    }
-    for (uint32_t i = n_parts; i-- > 0;)
         if (!parts[i].has_thread)
-            work(context, i);
+            do_part(&parts[i]);
+    }
     for (uint32_t i = 0; i < n_parts; i++)
         if (parts[i].has_thread)
             pthread_join(parts[i].thread, NULL);

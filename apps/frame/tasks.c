@@ -13,35 +13,24 @@
 void tasks_open(struct tasks *tasks, struct node *node, struct gravel_steal_options options)
 {
     options.group_size = node->group_items;
-    tasks->node = node;
-    tasks->stretches = NULL;
+    *tasks = (struct tasks){.node = node};
     TRY(gravel_steal_create(&tasks->steal, node->gravel, &options));
-}
-
-/* Tasks of a deque: as many as the largest share, and as an offer may bring. */
-static uint32_t capacity_for(struct tasks *tasks, struct node *node)
-{
-    uint32_t capacity = 64;
-    tasks_open(tasks, node,
-               (struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.capacity = capacity));
-    uint64_t share = tasks->n_stretches / gravel_steal_n_groups(tasks->steal) + 1;
-    while (capacity < share)
-        capacity *= 2;
-    tasks_close(tasks);
-    return capacity;
 }
 
 void tasks_open_stretches(struct tasks *tasks, struct node *node, uint64_t n)
 {
+    struct gravel_steal_options options =
+        GRAVEL_STEAL_OPTIONS(.capacity = 64, .task_bytes = sizeof(cl_uint));
+    const uint64_t n_stretches = (n + node->group_items - 1) / node->group_items;
     if (node->n_nodes > 1)
         die("--schedule: groups steal from groups of their own node: run it on one node, not on %u",
             node->n_nodes);
-    *tasks = (struct tasks){.n_stretches = (n + node->group_items - 1) / node->group_items};
-    uint64_t n_stretches = tasks->n_stretches;
-    uint32_t capacity = capacity_for(tasks, node);
-    tasks_open(tasks, node,
-               (struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.capacity = capacity,
-                                                                 .task_bytes = sizeof(cl_uint)));
+    /* How many groups there are is known of deques alone. A deque has room for the largest share, and for an offer. */
+    tasks_open(tasks, node, options);
+    while (options.capacity < n_stretches / gravel_steal_n_groups(tasks->steal) + 1)
+        options.capacity *= 2;
+    tasks_close(tasks);
+    tasks_open(tasks, node, options);
     tasks->n_stretches = n_stretches;
     tasks->stretches = app_array(n_stretches, sizeof *tasks->stretches, "tasks");
     for (uint64_t i = 0; i < n_stretches; i++)
@@ -82,15 +71,9 @@ void tasks_tell(struct tasks *tasks, struct trials *trials)
         (unsigned long long)stats.failed, (unsigned long long)stats.most);
 }
 
-uint64_t tasks_n_items(const struct tasks *tasks)
-{
-    return (uint64_t)gravel_steal_n_groups(tasks->steal) * tasks->node->group_items;
-}
-
 void tasks_close(struct tasks *tasks)
 {
     TRY(gravel_steal_destroy(tasks->steal));
     free(tasks->stretches);
-    tasks->steal = NULL;
-    tasks->stretches = NULL;
+    *tasks = (struct tasks){0};
 }

@@ -34,9 +34,7 @@ struct tasks {
  */
 void tasks_open(struct tasks *tasks, struct node *node, struct gravel_steal_options options);
 
-/**
- * Make deques for n things in stretches of group_items, a task each: its number, a uint. On one node, or die.
- */
+/** Make deques for n things in stretches of group_items, a task each: its number, a uint. On one node, or die. */
 void tasks_open_stretches(struct tasks *tasks, struct node *node, uint64_t n);
 
 /** Run a kernel on all stretches, shared out evenly. */
@@ -47,9 +45,6 @@ void tasks_run(struct tasks *tasks, cl_kernel kernel);
 
 /** Add the policy and the counts since then to the report, and a line; none where no tasks were opened. */
 void tasks_tell(struct tasks *tasks, struct trials *trials);
-
-/** Work-items of a launch. */
-uint64_t tasks_n_items(const struct tasks *tasks);
 
 /** Close; tasks that were never opened are fine. */
 void tasks_close(struct tasks *tasks);

@@ -13,7 +13,7 @@
 #ifndef APPS_GRAPH_READ_H
 #define APPS_GRAPH_READ_H
 
-#include "frame/fingerprint.h"
+#include "frame/infile.h"
 #include "graph/graph.h"
 #include "graph/partition.h"
 

@@ -11,7 +11,7 @@
 
 #include "table.h"
 #include "frame/app.h"
-#include "frame/fingerprint.h"
+#include "frame/infile.h"
 
 struct mer;
 

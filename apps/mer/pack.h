@@ -13,7 +13,7 @@
 #ifndef APPS_PACK_H
 #define APPS_PACK_H
 
-#include "frame/fingerprint.h"
+#include "frame/infile.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -14,7 +14,7 @@
 #ifndef APPS_SEQUENCE_H
 #define APPS_SEQUENCE_H
 
-#include "frame/fingerprint.h"
+#include "frame/infile.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -64,7 +64,8 @@ static void upload_limits(struct uts *uts)
 
 static size_t counts_bytes(const struct uts *uts)
 {
-    return tasks_n_items(&uts->tasks) * N_COUNTS * sizeof(cl_ulong);
+    const size_t n_items = (size_t)gravel_steal_n_groups(uts->tasks.steal) * uts->node.group_items;
+    return n_items * N_COUNTS * sizeof(cl_ulong);
 }
 
 static void set_up(void *self)
@@ -118,12 +119,11 @@ static void run(void *self)
 /* The root, and what work-items found. */
 static void add_up(struct uts *uts)
 {
-    uint64_t n_items = tasks_n_items(&uts->tasks);
-    cl_ulong *counts = app_array(n_items * N_COUNTS, sizeof *counts, "counts");
+    const uint64_t n = counts_bytes(uts) / sizeof(cl_ulong);
+    cl_ulong *counts = app_array(n, sizeof *counts, "counts");
     node_read(&uts->node, uts->counts, counts_bytes(uts), counts);
     uts->size = (struct tree_size){1, tree_root(&uts->tree).n_children == 0, 0};
-    for (uint64_t i = 0; i < n_items; i++) {
-        const cl_ulong *own = counts + N_COUNTS * i;
+    for (const cl_ulong *own = counts; own < counts + n; own += N_COUNTS) {
         uts->size.n_nodes += own[0];
         uts->size.n_leaves += own[1];
         uts->size.depth = own[2] > uts->size.depth ? own[2] : uts->size.depth;
