@@ -13,7 +13,7 @@
  * All send from the same work-groups. Those of host and device wait for room, and are launched in
  * slices as gravel_launch does; those of simt-direct wait for nothing, and are launched whole.
  *
- * Node buffers come home at once. Every run checks how many messages each destination got; one
+ * Node buffers are returned at once. Every run checks how many messages each destination got; one
  * before the rounds also checks the sum of their indices.
  *
  * Path:    options -> cases (destinations) -> rounds over variants -> reports.

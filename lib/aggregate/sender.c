@@ -68,8 +68,8 @@ void gravel_sender_destroy(struct gravel_sender *sender)
     free(sender);
 }
 
-/* Wait until a buffer comes home. This is where a slow network holds the kernel back; or a slow writer, for records: it
- * has a limit of its own, so that this or the pump renews those of kernels, and they wait as long. */
+/* Waits until a buffer is returned. This is where a slow network holds the kernel back; or a slow writer, for records:
+ * it has a limit of its own, so that this or the pump renews those of kernels, and they wait as long. */
 static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
 {
     const bool holds = sender->shape.queue && sender->shape.has_records;
@@ -92,7 +92,7 @@ static struct gravel_buffer *wait_for_buffer(struct gravel_sender *sender)
     return buffer;
 }
 
-/* An empty buffer: one that came home, a new one, or the next that comes home. NULL on abort or no memory. */
+/* Takes an empty buffer: a returned one, a new one, or the next that is returned. NULL on abort or no memory. */
 static struct gravel_buffer *take_buffer(struct gravel_sender *sender)
 {
     struct gravel_buffer *buffer = gravel_pool_take(&sender->pool);

@@ -6,7 +6,7 @@
  * locks: only the thread that owns one touches it, and full buffers leave and come back through lists.
  *
  * Path:    aggregator.c, host calls, handlers -> sender.c -> network thread (ship).
- * Owner:   all its buffers, wherever they are; they come home before the sender is destroyed.
+ * Owner:   all its buffers, wherever they are; they are returned before the sender is destroyed.
  * Threads: one at a time.
  * Source:  Orr 2016, section 5.2.2 (indirect aggregation).
  */
@@ -89,8 +89,8 @@ struct gravel_sender {
     bool is_urgent;                      /* some thread waits for what an open buffer holds */
     struct gravel_run_key key;           /* of the current run */
     unsigned char text[GRAVELP_TEXT_MAX_BYTES]; /* and its text */
-    struct gravel_pool pool;                    /* where its buffers are when they are home */
-    struct gravel_event returned;               /* a buffer came home, or the node aborted */
+    struct gravel_pool pool;                    /* of its buffers */
+    struct gravel_event returned;               /* a buffer was returned, or the node aborted */
     struct gravel_idle idle;
     uint32_t nodes[GRAVEL_SENDER_CHUNK];
     /* a chunk's destinations, copied before they are checked */
@@ -98,7 +98,7 @@ struct gravel_sender {
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECONFIG if a buffer does not hold one message of the widest kind. */
 int gravel_sender_create(struct gravel_sender **out, const struct gravel_sender_shape *shape);
-/** All buffers must have come home. NULL is allowed. */
+/** Frees it; all buffers must have been returned. NULL is allowed. */
 void gravel_sender_destroy(struct gravel_sender *sender);
 
 /**

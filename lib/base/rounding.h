@@ -31,8 +31,8 @@ static inline uint64_t gravel_piece_bytes(uint64_t at, uint64_t left, uint64_t m
 }
 
 /** Messages of a row's next piece, if `left` are left and a buffer takes `most`: a small piece after a full one would
- * cost as much, and the resolver waits for the frames before one that is too small to be lent. Pieces but the last are
- * even, so that the next one begins at 8 bytes too, unless a buffer takes one message. */
+ * cost as much, and the resolver waits for the frames before one that is too small to be handed over. Pieces but the
+ * last are even, so that the next one begins at 8 bytes too, unless a buffer takes one message. */
 static inline uint32_t gravel_piece_messages(uint32_t left, uint32_t most)
 {
     const uint32_t even = most > 1 ? most & ~1u : 1;

@@ -88,6 +88,6 @@ void gravel_network_leave(struct gravel_network *network)
             gravel_network_turn(network);
         receive_rest(network);
     }
-    if (network->n_kept) /* buffers come home, and the device has read what the transport unmaps */
+    if (network->n_kept) /* buffers return, and the device has read what the transport unmaps */
         gravel_resolver_finish(network->resolver);
 }

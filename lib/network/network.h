@@ -7,7 +7,7 @@
  *
  * Path:    sender.c (ship) -> outgoing.c -> network.c -> transport, resolver; gravel_quiet and others -> job.c.
  *          start.c opens.
- * Owner:   transport and resolver; buffers go home when they have been sent or resolved.
+ * Owner:   transport and resolver; buffers are returned when they have been sent or resolved.
  * Threads: start and stop by one thread; ship and run_job by any; the rest by the network thread.
  * Source:  Orr 2016, section 5.2.2.
  */

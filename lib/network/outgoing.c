@@ -4,7 +4,7 @@
  * turn, and the call that hands a frame to the transport.
  *
  * Path:    sender.c (ship), control.c and others (frame, put) -> network.c takes them -> transmit -> transport.
- * Memory:  buffers come through the list `outgoing` (M3), and go home through lists as well.
+ * Memory:  buffers come through the list `outgoing` (M3), and return through lists as well.
  */
 #include "network/parts.h"
 

@@ -16,7 +16,7 @@
  * messages travel from, to as many buffers as it takes.
  *
  * Path:    cl/kernels/aggregate.cl -> device_aggregator.c -> lib/pump/blocks.c -> aggregator.c -> sender.c.
- * Owner:   the pump; the aggregator's from U1 on until it has released the run's tickets (C2). The buffers go home to
+ * Owner:   the pump; the aggregator's from U1 on until it has released the run's tickets (C2). The buffers return to
  *          the pump's pool.
  */
 #ifndef GRAVEL_PUMP_BLOCK_H

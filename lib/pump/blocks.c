@@ -5,9 +5,9 @@
  * A run is packages of one command and base whose messages may change places, or are puts. It ends where another
  * begins, and flights land in the order of their tickets whichever way they take, so what must keep
  * its order does. Blocks use the rooms of their queue in turn, each until the aggregator has
- * released its last ticket. The pump waits for no buffer: a block stays in its room until some come home. A part for a
- * node of this process never leaves the device: what travels are its headers, and the resolver applies it in their
- * turn from the room, which is free when the headers are home.
+ * released its last ticket. The pump waits for no buffer: a block stays in its room until some are returned. A part for
+ * a node of this process never leaves the device: what travels are its headers, and the resolver applies it in their
+ * turn from the room, which is free when the headers are returned.
  *
  * Path:    move.c -> blocks.c -> lib/pump/device_aggregator.c; aggregator.c reads the
  *          blocks.

@@ -9,8 +9,8 @@
  * bins them, and what is copied is a block (lib/pump/block.h), straight to node buffers.
  *
  * Path:    cl/device/queue.cl.h (device memory) -> pump.c -> lib/memory/package.h (mirror) -> lib/aggregate.
- * Owner:   its command queues and staging, and the node buffers of blocks, wherever they are; they come home before it
- *          is destroyed, or are given up. The memory is the node's.
+ * Owner:   its command queues and staging, and the node buffers of blocks, wherever they are; they are returned before
+ *          it is destroyed, or are given up. The memory is the node's.
  * Threads: gravel_pump_watch, _move and _settle by any, one at a time through a lock; the thread is its own.
  * Memory:  U1/U2 hand a package to the aggregator, C2/U3 its mirror slot back. Towards the device: a copy that is
  *          enqueued after the publish word was seen (P2) sees the package.

@@ -174,8 +174,8 @@ static int fail_late(struct gravel_pump *pump, const uint32_t *targets)
                                   "published for %.1f s",
                                   q, ticket, ticket & (pump->n_slots - 1), seconds));
         if (mirror->has_no_buffer)
-            why = "all node buffers for messages that the device bins are away, and none comes "
-                  "home";
+            why = "all node buffers for messages that the device bins are in flight, and none is "
+                  "returned";
     }
     return gravel_pump_fail(pump, gravel_fail(GRAVEL_ETIMEOUT,
                                               "no package could be fetched from the device for "

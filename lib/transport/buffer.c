@@ -17,7 +17,7 @@ struct gravel_buffer *gravel_buffer_create_in(void *memory, uint32_t capacity)
         return NULL;
     buffer->frame = memory;
     buffer->capacity = capacity & ~7u;
-    buffer->is_lent = true;
+    buffer->is_borrowed = true;
     return buffer;
 }
 
@@ -27,7 +27,7 @@ struct gravel_buffer *gravel_buffer_create(uint32_t capacity)
     void *memory = aligned_alloc(GRAVELP_CACHELINE, bytes);
     struct gravel_buffer *buffer = memory ? gravel_buffer_create_in(memory, capacity) : NULL;
     if (buffer)
-        buffer->is_lent = false;
+        buffer->is_borrowed = false;
     else
         free(memory);
     return buffer;
@@ -37,7 +37,7 @@ void gravel_buffer_destroy(struct gravel_buffer *buffer)
 {
     if (!buffer)
         return;
-    if (!buffer->is_lent)
+    if (!buffer->is_borrowed)
         free(buffer->frame);
     free(buffer);
 }
@@ -45,7 +45,7 @@ void gravel_buffer_destroy(struct gravel_buffer *buffer)
 bool gravel_buffer_exchange(struct gravel_buffer *one, struct gravel_buffer *other)
 {
     struct gravel_frame *frame = one->frame;
-    if (one->is_lent || other->is_lent || one->capacity != other->capacity)
+    if (one->is_borrowed || other->is_borrowed || one->capacity != other->capacity)
         return false;
     one->frame = other->frame;
     other->frame = frame;

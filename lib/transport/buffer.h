@@ -7,7 +7,7 @@
  * usual case, is closed once.
  *
  * Path:    sender.c fills it -> network thread sends or resolves it -> back, through a list (list.h).
- * Owner:   its holder; `home` gets it back.
+ * Owner:   its holder; `pool` gets it back.
  * Threads: one at a time.
  * Source:  Orr 2016, sections 5.2.2 and A.1 (figure A-2).
  */
@@ -52,9 +52,9 @@ struct gravel_rows {
 struct gravel_buffer {
     struct gravel_buffer *next;     /* in a list of the holder's */
     struct gravel_buffer *previous; /* while a sender fills it */
-    struct gravel_pool *home;       /* gets the buffer back; NULL: it is freed */
+    struct gravel_pool *pool;       /* gets the buffer back; NULL: it is freed */
     struct gravel_frame *frame;     /* [capacity] bytes */
-    bool is_lent;                   /* the frame's memory is not the buffer's */
+    bool is_borrowed;               /* the frame's memory is not the buffer's */
     uint32_t room;                  /* for the pool's owner, who knows what it stands for */
     struct gravel_rows rows;
     uint32_t capacity;  /* [bytes] */

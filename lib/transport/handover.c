@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lending frames to other nodes of the machine. See handover.h.
+ * Hands frames over to other nodes of the machine. See handover.h.
  *
  * Memory:  what carries the note orders the sender's frame before its receiver's reads; Y1 and Y2 order the receiver's
  *          last use before the sender's next.
@@ -55,7 +55,7 @@ void gravel_handover_give_to(struct gravel_handover *handover, uint32_t node, ui
     handover->takers[handover->n_takers++] = node;
     peer->takes = true;
     peer->its_back = &handover->segment->head->peers[local];
-    peer->n_home =
+    peer->n_returned =
         atomic_load_explicit(&peer->its_back->n_back, memory_order_relaxed); /* none yet */
 }
 
@@ -89,23 +89,23 @@ struct gravel_buffer *gravel_handover_note(const struct gravel_handover *handove
     return note;
 }
 
-void gravel_handover_lend(struct gravel_handover *handover, struct gravel_buffer *buffer)
+void gravel_handover_sent(struct gravel_handover *handover, struct gravel_buffer *buffer)
 {
-    gravel_fifo_push(&handover->peers[buffer->frame->destination].lent, buffer);
-    handover->n_away++;
+    gravel_fifo_push(&handover->peers[buffer->frame->destination].in_flight, buffer);
+    handover->n_in_flight++;
     gravel_counter_add(&handover->n_handed, 1);
 }
 
-struct gravel_buffer *gravel_handover_home(struct gravel_handover *handover)
+struct gravel_buffer *gravel_handover_returned(struct gravel_handover *handover)
 {
-    for (uint32_t i = 0; handover->n_away && i < handover->n_takers; i++) {
+    for (uint32_t i = 0; handover->n_in_flight && i < handover->n_takers; i++) {
         struct gravel_handover_peer *peer = &handover->peers[handover->takers[handover->next]];
-        if (peer->lent.first &&
+        if (peer->in_flight.first &&
             atomic_load_explicit(&peer->its_back->n_back, memory_order_acquire) !=
-                peer->n_home) { /* Y2 */
-            peer->n_home++;
-            handover->n_away--;
-            return gravel_fifo_pop(&peer->lent);
+                peer->n_returned) { /* Y2 */
+            peer->n_returned++;
+            handover->n_in_flight--;
+            return gravel_fifo_pop(&peer->in_flight);
         }
         handover->next = (handover->next + 1) % handover->n_takers;
     }

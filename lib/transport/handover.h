@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames between nodes of one machine stay where they are: the sender tells where in its segment a frame lies, the
- * receiver resolves it there, and counts in the sender's segment that it is done with it.
+ * Frames between nodes of one machine stay where they are: a note says where in the sender's segment a frame
+ * lies, the receiver resolves it there, and counts in the sender's segment that it is done with it.
  *
- * What tells is a *note*, a small frame. It travels among all others, so it keeps a frame's place in their order. A
+ * A *note* is a small frame. It is sent among all others, so it keeps a frame's position in their order. A
  * peer is done with frames in the order of their notes, so a count is all that comes back.
  *
  * Path:    sender.c -> transport -> handover.c (note) -> transport of another node -> handover.c (the frame) ->
@@ -26,9 +26,9 @@
 /* Between this node and one other of its machine. */
 struct gravel_handover_peer {
     bool takes;                                 /* it has mapped our segment */
-    struct gravel_fifo lent;                    /* buffers it has */
+    struct gravel_fifo in_flight;               /* buffers it has */
     const struct gravel_segment_peer *its_back; /* in our segment: frames it is done with */
-    uint32_t n_home;                            /* of those, frames whose buffers are home */
+    uint32_t n_returned;                        /* of those, frames whose buffers are returned */
 
     struct gravel_segment_head *view;     /* its segment; NULL: not mapped */
     struct gravel_segment_peer *our_back; /* there: frames of its we are done with */
@@ -42,9 +42,9 @@ struct gravel_handover {
     unsigned char *views[GRAVEL_SEGMENT_PEERS]; /* [n_views] frames of segments mapped here */
     uint32_t n_views;
     char why_not[160]; /* "of node 3 (...)", the first whose segment cannot be mapped; or empty */
-    uint32_t n_away;   /* buffers that peers have */
-    uint32_t next;     /* of the takers, whose buffers are read first */
-    uint32_t at_hand;  /* node whose frame is at hand; n_nodes: none */
+    uint32_t n_in_flight;      /* buffers that peers have */
+    uint32_t next;             /* of the takers, whose buffers are read first */
+    uint32_t at_hand;          /* node whose frame is at hand; n_nodes: none */
     _Atomic uint64_t n_handed; /* buffers handed over. A counter: relaxed */
 };
 
@@ -57,24 +57,24 @@ void gravel_handover_destroy(struct gravel_handover *handover);
 /** Map another node's segment, in which this node has number `local`, until destroy. @return whether it could be. */
 bool gravel_handover_take_from(struct gravel_handover *handover, uint32_t node, uint32_t local,
                                const struct gravel_segment_card *card);
-/** Another node, number `local` of the machine, has mapped ours. */
+/** Notes that another node, number `local` of the machine, has mapped ours. */
 void gravel_handover_give_to(struct gravel_handover *handover, uint32_t node, uint32_t local);
 
-/** Whether this buffer's frame can be handed to its destination, and is worth it. */
+/** Returns whether this buffer's frame can be handed to its destination, and is worth it. */
 bool gravel_handover_suits(const struct gravel_handover *handover,
                            const struct gravel_buffer *buffer);
-/** The note to send instead of such a buffer; NULL if memory is out. It is freed when it has been sent. */
+/** Makes the note to send instead of such a buffer; NULL without memory. It is freed when it has been sent. */
 struct gravel_buffer *gravel_handover_note(const struct gravel_handover *handover,
                                            const struct gravel_buffer *buffer);
-/** Its note is on its way. */
-void gravel_handover_lend(struct gravel_handover *handover, struct gravel_buffer *buffer);
-/** A buffer that its receiver is done with; NULL if there is none. */
-struct gravel_buffer *gravel_handover_home(struct gravel_handover *handover);
+/** Lists a buffer, whose note is sent, as in flight. */
+void gravel_handover_sent(struct gravel_handover *handover, struct gravel_buffer *buffer);
+/** Takes a buffer that its receiver is done with. @return NULL if there is none. */
+struct gravel_buffer *gravel_handover_returned(struct gravel_handover *handover);
 
-/** Whether what has arrived is a note. */
+/** Returns whether what has arrived is a note. */
 bool gravel_handover_is_note(const struct gravel_frame *frame, uint32_t bytes);
 /**
- * The frame that a note from `source` tells of. It is at hand until gravel_handover_leave.
+ * Finds the frame that a note from `source` names. It is at hand until gravel_handover_leave.
  *
  * @param most_bytes  longest frame there may be.
  * @param bytes       [out] its length, as the note says.

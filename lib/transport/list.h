@@ -7,7 +7,7 @@
  * No thread waits, and there is no capacity: a buffer has its own link. What others push is taken all at once, never
  * one by one, so that a buffer which comes again is not mistaken for an older one.
  *
- * Path:    sender.c -> network thread (network.c); network thread -> home (pool.c).
+ * Path:    sender.c -> network thread (network.c); network thread -> pool (pool.c).
  * Owner:   the list has its buffers; zeroed it is empty. Who drops it takes them first.
  * Threads: push: any; all other calls: one at a time.
  */

@@ -122,11 +122,11 @@ static int mpi_send(struct gravel_transport *transport, struct gravel_buffer *bu
     if (code)
         gravel_buffer_destroy(note);
     else
-        gravel_handover_lend(handover, buffer);
+        gravel_handover_sent(handover, buffer);
     return code;
 }
 
-/* Returns the buffers whose requests MPI has ended to their homes, and keeps the rest together. @return how many */
+/* Returns the buffers whose requests MPI has ended to their pools, and keeps the rest together. @return how many */
 static uint32_t return_ended(struct mpi_transport *mpi)
 {
     const uint32_t n = mpi->n_sends;
@@ -145,16 +145,16 @@ static uint32_t mpi_sent(struct gravel_transport *transport)
 {
     struct mpi_transport *mpi = as_mpi(transport);
     struct gravel_buffer *buffer;
-    uint32_t n_home = 0;
+    uint32_t n_returned = 0;
     int n = 0;
-    for (; (buffer = gravel_handover_home(&transport->handover)); n_home++)
+    for (; (buffer = gravel_handover_returned(&transport->handover)); n_returned++)
         gravel_pool_return(buffer);
     if (!mpi->n_sends || mpi->has_lost_sends)
-        return n_home;
+        return n_returned;
     int error = MPI_Testsome((int)mpi->n_sends, mpi->requests, &n, mpi->indices, mpi->statuses);
     mpi->has_lost_sends = error != MPI_SUCCESS;
     transport->fault = gravel_mpi_check("MPI_Testsome", error);
-    return n > 0 && !mpi->has_lost_sends ? n_home + return_ended(mpi) : n_home;
+    return n > 0 && !mpi->has_lost_sends ? n_returned + return_ended(mpi) : n_returned;
 }
 
 /* ---- receives -------------------------------------------------------------------------------- */
@@ -252,7 +252,7 @@ static bool has_come(struct mpi_transport *mpi, struct ring *ring, uint32_t *byt
     return code == 0;
 }
 
-/* Returns the next frame that has come, or that a note tells of. */
+/* Returns the next frame that has come, or that a note names. */
 static struct gravel_frame *mpi_receive(struct gravel_transport *transport, uint32_t *bytes,
                                         uint32_t *source)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Takes node buffers and brings them home. See pool.h.
+ * Takes node buffers from their pool and returns them. See pool.h.
  */
 #include "transport/pool.h"
 
@@ -25,34 +25,34 @@ struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool)
         buffer = gravel_buffer_create(bytes);
     if (!buffer)
         return NULL;
-    buffer->home = pool->n_buffers ? pool : NULL;
+    buffer->pool = pool->n_buffers ? pool : NULL;
     pool->n_made++;
     return buffer;
 }
 
 void gravel_pool_return(struct gravel_buffer *buffer)
 {
-    struct gravel_pool *home = buffer->home;
-    if (!home) {
+    struct gravel_pool *pool = buffer->pool;
+    if (!pool) {
         gravel_buffer_destroy(buffer);
         return;
     }
-    struct gravel_event *returned = home->returned; /* an owner may end once all are at home */
-    gravel_list_push(&home->free, buffer);
+    struct gravel_event *returned = pool->returned; /* an owner may end once all are returned */
+    gravel_list_push(&pool->free, buffer);
     if (returned)
         gravel_event_signal(returned);
 }
 
 bool gravel_pool_is_whole(struct gravel_pool *pool)
 {
-    struct gravel_buffer *home = NULL, *buffer;
+    struct gravel_buffer *taken = NULL, *buffer;
     uint32_t n = 0;
     for (; (buffer = gravel_list_take(&pool->free)); n++) {
-        buffer->next = home;
-        home = buffer;
+        buffer->next = taken;
+        taken = buffer;
     }
-    while ((buffer = home)) {
-        home = buffer->next;
+    while ((buffer = taken)) {
+        taken = buffer->next;
         gravel_list_push(&pool->free, buffer);
     }
     return n == pool->n_made;

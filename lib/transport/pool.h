@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pool of node buffers: the thread that fills buffers takes them here, and the network thread brings them back.
+ * A pool of node buffers: the thread that fills buffers takes them here, and the network thread returns them.
  *
- * Path:    sender.c takes a buffer -> network thread, or another node -> pool.c brings it home.
- * Owner:   its buffers at home; a buffer that was taken is its holder's, who returns it.
+ * Path:    sender.c takes a buffer -> network thread, or another node -> pool.c.
+ * Owner:   the buffers of its free list; a buffer that was taken is its holder's, which returns it.
  * Threads: take: one at a time; gravel_pool_return: one at a time, the network thread's; create, destroy: alone.
- * Memory:  M3 of the list of buffers at home.
+ * Memory:  M3 of the free list.
  */
 #ifndef GRAVEL_TRANSPORT_POOL_H
 #define GRAVEL_TRANSPORT_POOL_H
@@ -20,9 +20,9 @@ struct gravel_pool {
     uint32_t n_buffers; /* in all; 0: as many as it takes, each freed when it returns */
     unsigned char *frames;
     /* memory for n_buffers frames, each at a multiple of a cache line; or NULL */
-    struct gravel_event *returned; /* signalled when a buffer came home; or NULL */
+    struct gravel_event *returned; /* signalled when a buffer is returned; or NULL */
     uint32_t n_made;               /* buffers created so far */
-    struct gravel_list free;       /* buffers that came home */
+    struct gravel_list free;       /* buffers that were returned */
 };
 
 /** Bytes from one frame to the next in `frames`. */
@@ -37,16 +37,16 @@ static inline uint64_t gravel_pool_frames_bytes(uint32_t buffer_bytes, uint32_t 
     return gravel_pool_frame_bytes(buffer_bytes) * n_buffers;
 }
 
-/** Free the buffers at home. Buffers away from home stay: another thread or node may still read them. */
+/** Frees the buffers of the free list. Buffers in flight stay: another thread or node may still read them. */
 void gravel_pool_destroy(struct gravel_pool *pool);
 
-/** A buffer: one that came home, or a new one. Never waits. @return NULL if all are away, or no memory is left. */
+/** Takes a returned buffer, or makes one. Never waits. @return NULL if all are in flight, or no memory is left. */
 struct gravel_buffer *gravel_pool_take(struct gravel_pool *pool);
 
-/** Whether all buffers that were made are at home. By the thread that takes them. */
+/** Returns whether no buffer is in flight. By the thread that takes them. */
 bool gravel_pool_is_whole(struct gravel_pool *pool);
 
-/** Give a buffer back to its home, or free it. */
+/** Returns a buffer to its pool, or frees it. */
 void gravel_pool_return(struct gravel_buffer *buffer);
 
 #endif

@@ -3,7 +3,7 @@
  * What carries buffers between nodes, behind one method table. A transport knows buffers, never messages.
  *
  * Path:    network thread -> transport -> another node's network thread.
- * Owner:   a buffer given to send belongs to the transport until it goes home.
+ * Owner:   a buffer given to send belongs to the transport until it is returned.
  * Threads: all calls by the network thread, open and close included: MPI_THREAD_FUNNELED does for one of them.
  * Order:   frames from one node to another arrive in the order in which they were sent; heartbeats and news of a
  *          death among themselves, and never behind other frames.
@@ -33,7 +33,7 @@ struct gravel_transport_operations {
     /** Start sending buffer->frame to its destination, another node. @return 0; GRAVEL_EMPI. */
     int (*send)(struct gravel_transport *transport, struct gravel_buffer *buffer);
 
-    /** Make progress on all that is being sent, and return buffers home whose sending has ended. @return how many. */
+    /** Makes progress on all that is being sent, and returns the buffers whose sending has ended. @return how many. */
     uint32_t (*sent)(struct gravel_transport *transport);
 
     /**

@@ -201,7 +201,7 @@ TEST_OF("packed", a_function_that_keeps_the_network_thread_is_named)
     atomic_store(&may_end, true); /* before the test may fail */
     expect_error(code, GRAVEL_ETIMEOUT,
                  "applying what was packed: handler stay: its function has not returned for");
-    usleep(200000); /* parts come home */
+    usleep(200000); /* parts are returned */
     gravel_accumulator_destroy(accumulator);
     gravel_close(gravel);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that break the queue's protocol, have no consumer, or wait for a word: an error that names queue and ticket, or the
- * word, within the time limit, never a hang. Each test has a watch of its own.
+ * Kernels that break the queue's protocol, have no consumer, or wait for a word: an error that names queue and ticket,
+ * or the word, within the time limit, never a hang. Each test has a watch of its own.
  *
  * Path: meson test -> this -> aggregator.c (stuck tickets), cl/device/queue.cl.h (patience), cl/device/wait.cl.h
  */
@@ -34,7 +34,7 @@ static void expect_failed_node(struct gravel *gravel, const char *part)
     expect_error(gravel_fence(gravel), GRAVEL_EKERNEL, part);
     assert_int_not_equal(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &offset, 1), 0);
     assert_int_not_equal(gravel_alloc(gravel, 64, &offset), 0);
-    for (int n = 0; n < 1000; n++) /* must not wait for buffers that never come home */
+    for (int n = 0; n < 1000; n++) /* must not wait for buffers that never are returned */
         gravel_update(gravel, GRAVEL_PUT, GRAVEL_UINT, 0, &value, 1);
     closes_with(gravel, GRAVEL_EKERNEL, part);
 }

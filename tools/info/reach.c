@@ -2,8 +2,8 @@
 /*
  * Finds pairs of ranks that do not reach each other. See cluster.h.
  *
- * Every rank sends a long frame to each other one, and tells rank 0 whose have come. Rank 0 ends it, once all have answered
- * or the time is over: all ranks must know whether MPI can be finalised.
+ * Every rank sends a long frame to each other one, and tells rank 0 whose have come. Rank 0 ends it, once all have
+ * answered or the time is over: all ranks must know whether MPI can be finalised.
  */
 #include "cluster.h"
 
@@ -90,7 +90,7 @@ static void progress(struct reach *reach)
 {
     struct gravel_transport *transport = reach->transport;
     uint32_t bytes = 0, source = 0;
-    reach->n_under_way -= transport->operations->sent(transport); /* they have no home */
+    reach->n_under_way -= transport->operations->sent(transport); /* they have no pool */
     const struct gravel_frame *frame = transport->operations->receive(transport, &bytes, &source);
     transport->fault = 0;
     if (!frame) {
