@@ -117,8 +117,8 @@ static void send_columns(struct gravel_aggregator *aggregator, const struct grav
     int code = gravel_sender_append(is_for_writer ? aggregator->records : aggregator->sender,
                                     columns, now_ns, &node);
     if (code == GRAVEL_ERANGE) {
-        gravel_refuse_tell(aggregator->heap, header, package, node,
-                           aggregator->sender->shape.n_nodes, why, sizeof why);
+        gravel_refuse_describe(aggregator->heap, header, package, node,
+                               aggregator->sender->shape.n_nodes, why, sizeof why);
         refuse_messages(aggregator, header, package->n, why);
     } else if (code == GRAVEL_ENOMEM) {
         report(aggregator, code, true, "no memory for a node buffer");
@@ -255,7 +255,7 @@ static void check_fault(struct gravel_aggregator *aggregator)
     uint32_t fault = gravel_word_load(&aggregator->arena->fault, memory_order_acquire); /* F2 */
     if (fault == GRAVELP_FAULT_NONE || gravel_failure_is_fatal(aggregator->failure))
         return;
-    gravel_fault_tell(aggregator->arena, fault, text, sizeof text);
+    gravel_fault_describe(aggregator->arena, fault, text, sizeof text);
     report(aggregator, GRAVEL_EKERNEL, true, "%s", text);
 }
 
@@ -293,7 +293,7 @@ static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
                  kernels_are_over(aggregator) ? GRAVEL_AWAITS_LAST_FLUSH : GRAVEL_AWAITS_FLUSH);
         aggregator->flush_ticket = gravel_package_reserved(&aggregator->queue);
     }
-    check_fault(aggregator); /* who asked for the flush must hear of it */
+    check_fault(aggregator); /* the flush must return it */
     if ((int32_t)(aggregator->queue.head - aggregator->flush_ticket) < 0) {
         check_stuck_ticket(aggregator, now_ns);
         return;

@@ -85,7 +85,8 @@ bool gravel_aggregator_flush_wait(struct gravel_aggregator *aggregator, uint32_t
 
 /** Says a kernel's fault report in words. @param fault  of the arena, not GRAVELP_FAULT_NONE; loaded so that what is
  * next to it is visible (F2). */
-void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *text, size_t bytes);
+void gravel_fault_describe(const struct gravelp_arena *arena, uint32_t fault, char *text,
+                           size_t bytes);
 
 /**
  * Says why a package is not sent on: of one of its messages the node does not exist, or a number has more bits than its
@@ -97,9 +98,9 @@ void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *
  * @param n_nodes  that there are.
  * @param text     [out] [bytes]
  */
-void gravel_refuse_tell(struct gravel_heap *heap, const struct gravelp_package *header,
-                        const struct gravel_columns *columns, uint32_t node, uint32_t n_nodes,
-                        char *text, size_t bytes);
+void gravel_refuse_describe(struct gravel_heap *heap, const struct gravelp_package *header,
+                            const struct gravel_columns *columns, uint32_t node, uint32_t n_nodes,
+                            char *text, size_t bytes);
 
 /**
  * Checked mode, for the heap is symmetric: whether an index, or the place of an answer, is not in the allocation of its

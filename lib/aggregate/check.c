@@ -133,10 +133,10 @@ void gravel_check_write_group(struct gravel_check *check, const struct gravelp_a
     snprintf(text, bytes, "%s, work-group at (%u%s)%s", kernel, x, y_z, sub_group);
 }
 
-/* Tells what an arrival differs in from the first at its call. @return false: in nothing */
-static bool tell_difference(struct gravel_check *check, const struct checked_call *call,
-                            const struct gravelp_arrival *arrival, const struct gravel_run_key *key,
-                            char *text, size_t bytes)
+/* Describes what an arrival differs in from the first at its call. @return false: in nothing */
+static bool describe_difference(struct gravel_check *check, const struct checked_call *call,
+                                const struct gravelp_arrival *arrival,
+                                const struct gravel_run_key *key, char *text, size_t bytes)
 {
     const struct gravel_run_key *known = &call->columns.key;
     const uint32_t a = known->command, b = key->command, known_place = call->arrival.place;
@@ -208,7 +208,7 @@ const struct gravel_columns *gravel_check_take(struct gravel_check *check,
         return NULL;
     }
     if (!call->is_wrong &&
-        tell_difference(check, call, &header->arrival, &arrived->key, text, bytes)) {
+        describe_difference(check, call, &header->arrival, &arrived->key, text, bytes)) {
         call->is_wrong = true;
         *code = GRAVEL_EKERNEL;
     }
@@ -233,7 +233,7 @@ bool gravel_check_end(struct gravel_check *check, char *text, size_t bytes)
         free(is_first ? first : call);
         first = is_first ? call : first;
     }
-    const bool is_told = first;
+    const bool is_reported = first;
     if (first) {
         char group[224];
         gravel_check_write_group(check, &first->arrival, group, sizeof group);
@@ -245,5 +245,5 @@ bool gravel_check_end(struct gravel_check *check, char *text, size_t bytes)
                  GRAVELP_ARRIVAL_MEMBERS(first->arrival.place));
     }
     free(first);
-    return is_told;
+    return is_reported;
 }

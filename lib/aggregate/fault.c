@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* [by GRAVELP_FAULT_*] Fields of gravel_fault_tell are in braces; `drained`: where no kernel waits, if not `text`. */
+/* [by GRAVELP_FAULT_*] Fields that gravel_fault_describe fills are in braces; `drained`: where no kernel waits. */
 static const struct {
     const char *text, *drained;
 } texts[] = {
@@ -130,7 +130,8 @@ static uint64_t join(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-void gravel_fault_tell(const struct gravelp_arena *arena, uint32_t fault, char *text, size_t bytes)
+void gravel_fault_describe(const struct gravelp_arena *arena, uint32_t fault, char *text,
+                           size_t bytes)
 {
     static const char *const signs[] = {"==", "!=", ">", "<=", "<", ">="};
     const uint64_t ticket = join(arena->fault_high[0], arena->fault_ticket),
@@ -191,8 +192,8 @@ static uint64_t find_elements(struct gravel_heap *heap, uint32_t command, uint64
     return is_known ? (span->bytes - (base - span->offset)) / GRAVELP_VALUE_BYTES(command) : 0;
 }
 
-static void tell_element(struct gravel_heap *heap, const struct gravel_run_key *key, bool is_place,
-                         uint64_t number, char *text, size_t bytes)
+static void describe(struct gravel_heap *heap, const struct gravel_run_key *key, bool is_place,
+                     uint64_t number, char *text, size_t bytes)
 {
     const struct gravel_element element = {is_place ? "place" : "index", number,
                                            is_place ? "result" : "base",
@@ -220,17 +221,16 @@ bool gravel_refuse_outside(struct gravel_heap *heap, const struct gravel_columns
             gravel_element_at(key->command, columns->index, i);
         const bool is_place = has_place && element.place >= n_places;
         if (is_place || (has_index && element.index >= n_indices)) {
-            tell_element(heap, key, is_place, is_place ? element.place : element.index, text,
-                         bytes);
+            describe(heap, key, is_place, is_place ? element.place : element.index, text, bytes);
             return true;
         }
     }
     return false;
 }
 
-void gravel_refuse_tell(struct gravel_heap *heap, const struct gravelp_package *header,
-                        const struct gravel_columns *columns, uint32_t node, uint32_t n_nodes,
-                        char *text, size_t bytes)
+void gravel_refuse_describe(struct gravel_heap *heap, const struct gravelp_package *header,
+                            const struct gravel_columns *columns, uint32_t node, uint32_t n_nodes,
+                            char *text, size_t bytes)
 {
     const size_t index_bytes = GRAVELP_INDEX_BYTES(header->command);
     uint32_t what = GRAVELP_FAR_NODE; /* is too large; or GRAVELP_FAR_INDEX, GRAVELP_FAR_PLACE */
@@ -248,5 +248,5 @@ void gravel_refuse_tell(struct gravel_heap *heap, const struct gravelp_package *
                  "nodes)",
                  number, columns->n, n_nodes);
     else
-        tell_element(heap, &columns->key, what == GRAVELP_FAR_PLACE, number, text, bytes);
+        describe(heap, &columns->key, what == GRAVELP_FAR_PLACE, number, text, bytes);
 }

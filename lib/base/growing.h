@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 struct gravel_growing {
-    const char *name;   /* of the member that tells the size, e.g. "bindings.bytes" */
+    const char *name;   /* of the member that gives the size, e.g. "bindings.bytes" */
     const char *type;   /* of the structure, e.g. "gravel_bindings" */
     const char *set_by; /* what the caller writes to have the size right */
     size_t now, first;  /* size now, and in the first version that promised to grow it [bytes] */

@@ -73,7 +73,7 @@ static inline void gravel_mark_leave(struct gravel_mark *const *mark)
         gravel_mark_park();
 }
 
-/* The call between both, and its value. @param name  that the watch tells; of static storage. */
+/* The call between both, and its value. @param name  that the watch reports; of static storage. */
 #define GRAVEL_MARKED_AS(name, call, ...)                                                  \
     __extension__({                                                                        \
         struct gravel_mark *const gravelp_mark                                             \

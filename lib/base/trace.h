@@ -22,7 +22,7 @@ int gravel_trace_open(struct gravel_trace **out, const char *path, uint32_t node
 /**
  * Complete and close the file.
  *
- * @param wait  up to a second for those who hold it: a driver may tell of a kernel's end after others know of it.
+ * @param wait  up to a second for threads that hold it: a driver may report a kernel's end after others know of it.
  * @return      0; GRAVEL_ESYSTEM if events are missing: the disk is full, or the file as large as it may be.
  */
 int gravel_trace_close(struct gravel_trace *trace, bool wait);

@@ -27,7 +27,7 @@ struct gravel_capability {
     bool has_svm_atomics; /* advertised; not required, since no word has two writing sides */
     bool has_c11_atomics; /* acquire and release at device scope */
     bool may_have_c11_atomics;
-    /* the language has them, the device does not list them: a build will tell */
+    /* the language has them, the device does not list them: a build shows it */
     bool has_host_usm;          /* host allocations of cl_intel_unified_shared_memory */
     bool has_all_devices_scope; /* the compiler knows memory_scope_all_svm_devices */
     bool has_collectives;       /* built-in work-group scan and reduce */
@@ -44,12 +44,12 @@ struct gravel_capability {
 /** Query a device. Never fails: what cannot be asked counts as absent. */
 void gravel_capability_query(cl_device_id device, struct gravel_capability *capability);
 
-/** Asks for a platform's name, which is cut if it is longer; "" if the platform does not tell. */
+/** Asks for a platform's name, which is cut if it is longer; "" if the platform has none. */
 void gravel_platform_name(cl_platform_id platform, char name[GRAVEL_DEVICE_TEXT_BYTES]);
 
 /**
  * Returns a number for a piece of hardware that all processes of its host agree on: the device's UUID; or,
- * where its driver tells none, the place in the platform's list, unless the environment shows this process a choice of
+ * where its driver has none, the index in the platform's list, unless the environment shows this process a choice of
  * the devices (CUDA_VISIBLE_DEVICES and its like).
  *
  * @return  0 if it is unknown.

@@ -106,7 +106,7 @@ void gravel_arena_reset_queues(struct gravelp_arena *arena, uint32_t start)
     }
 }
 
-/* Tells why there is no memory, as far as it can be known, and what would do. */
+/* Describes why there is no memory, as far as can be known, and how much would suffice. */
 static void tell_why(const struct gravelp_arena *head, uint32_t n_heaps, uint64_t bytes,
                      uint64_t largest, char *text, size_t text_bytes)
 {

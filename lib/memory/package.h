@@ -110,7 +110,7 @@ static inline void gravel_package_beat(struct gravel_package_queue *queue, uint6
                       memory_order_relaxed); /* H6 */
 }
 
-/** Tell the pump whether the consumer waits for what has a limit of its own: no other one runs out before that does. */
+/** Publishes whether the consumer waits for what has its own limit: none of the pump's runs out before that does. */
 static inline void gravel_package_hold(struct gravel_package_queue *queue, bool is_held)
 {
     if (queue->held)

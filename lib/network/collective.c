@@ -54,12 +54,12 @@ static void begin_round(struct gravel_network *network, const struct gravel_job 
 }
 
 /* Ends a job whose calls do not fit with an error if they are of one kind. Else the nodes are out of step, and the node
- * fails: every node sees that, so none needs to tell. @return whether the job has ended */
+ * fails: every node sees that, so none needs to report it. @return whether the job has ended */
 static bool end_misfit(struct gravel_network *network, struct gravel_job *job)
 {
     const struct gravel_round *round = network->transport->round;
     char text[ROUND_TEXT_BYTES];
-    gravel_round_tell(round, text, sizeof text);
+    gravel_round_describe(round, text, sizeof text);
     if (gravel_round_is_in_step(round)) {
         snprintf(job->text, sizeof job->text, "%s", text);
         job->code = GRAVEL_EMISMATCH;

@@ -19,7 +19,7 @@ static int fail_length(const char *name, uint64_t bytes, const char *bound)
     return gravel_fail(GRAVEL_ECORRUPT, "length (%s has %" PRIu64 " bytes%s)", name, bytes, bound);
 }
 
-/* Reports a refusal, or news of a death, whose finder tells all nodes. */
+/* Reports a refusal, or news of a death, which its finder sends to all nodes. */
 static int handle_error(struct gravel_network *network, const void *frame,
                         const struct gravel_received *received)
 {

@@ -10,7 +10,7 @@
  *           are written.
  *
  * Path:     gravel_quiet and others -> gravel_network_run -> job.c -> bytes.c, collective.c, transport.
- * Memory:   J1 tells the host thread that its job is done, and hands over its results.
+ * Memory:   J1 publishes to the host thread that its job is done, and its results.
  */
 #include "base/error.h"
 #include "base/await.h"

@@ -4,7 +4,7 @@
  * later, and take it for a message of the next communicator that has the number of this one.
  *
  * All nodes say that they leave, by a round of gravel_close; until then they send heartbeats, so a node that dies first
- * is found. Then none sends, sums tell each how many frames are for it, and each receives so many.
+ * is found. Then none sends, a sum for each says how many frames are for it, and each receives that many.
  *
  * Path:    gravel_close -> start.c, after the loop -> leave.c -> network.c, transport.
  * Threads: the network thread.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Heartbeats: every node sends one to its right neighbour and listens to its left one. A node whose neighbour is silent
- * for GRAVEL_TIMEOUT tells all nodes, and they fail with its name.
+ * for GRAVEL_TIMEOUT is reported to all nodes, and they fail with an error that names it.
  *
  * MPI itself does not say that a peer is gone: sends to it succeed, receives from it wait.
  *
@@ -138,7 +138,7 @@ void gravel_liveness_tell_death(struct gravel_network *network)
     gravel_liveness_set_death(network, death + 1);
 }
 
-void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns)
+void gravel_network_wait_reported(struct gravel_network *network, uint64_t most_ns)
 {
     struct gravel_wait wait = {.limit.ns = most_ns, .event = &network->job_done};
     if (gravel_thread_is_own(&network->thread))
@@ -155,7 +155,7 @@ void gravel_network_say_farewell(struct gravel_network *network)
     const uint32_t state = gravel_thread_state(&network->thread);
     if (network->shape.use_mpi && state >= GRAVEL_THREAD_OPENED && state < GRAVEL_THREAD_LOST &&
         network->n_nodes > 1)
-        gravel_network_wait_told(network, FAREWELL_NS);
+        gravel_network_wait_reported(network, FAREWELL_NS);
 }
 
 /* ---- whom a round waits for ------------------------------------------------------------------- */
@@ -180,9 +180,9 @@ void gravel_late_poll(struct gravel_network *network)
         return;
     snprintf(text, sizeof text, "%s waits for node %u, which has not made that call for %.1f s",
              gravel_call_name(late->kind), late->node - 1, (double)waited_ns * 1e-9);
-    gravel_tell_function *tell = /* a job prints one line for each node that is late */
-        late->node == left_of(network) + 1 ? network->shape.warn : network->shape.tell;
-    tell(network->shape.context, text);
+    gravel_log_function *log = /* a job prints one line for each node that is late */
+        late->node == left_of(network) + 1 ? network->shape.warn : network->shape.log;
+    log(network->shape.context, text);
 }
 
 int gravel_late_read(struct gravel_network *network, const void *frame,

@@ -119,7 +119,7 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
         n++;
     }
     gravel_network_check(network, transport->fault);
-    transport->fault = 0; /* told */
+    transport->fault = 0; /* reported */
     return n;
 }
 

@@ -113,13 +113,11 @@ struct gravel_credit {
 
 struct gravel_late {
     uint64_t n_rounds,
-        left_n_rounds; /* that have begun here, and at our left neighbour when it last told us */
+        left_n_rounds; /* that have begun here, and at our left neighbour, as it last reported */
     uint64_t begun_ns; /* the last one here, by gravel_network_lived_ns; 0: it has ended */
     uint32_t node, left_node; /* waited for here and there, plus 1; 0: none is known */
     uint32_t kind;            /* of the call: enum gravel_call_kind */
 };
-
-typedef void gravel_tell_function(void *context, const char *text);
 
 struct gravel_network_shape {
     const struct gravel_config *config;
@@ -128,7 +126,7 @@ struct gravel_network_shape {
     const struct gravel_endpoints *endpoints;
     void *context; /* for report */
     gravel_report_function *report;
-    gravel_tell_function *tell, *warn; /* the log; and standard error, if nothing hears the log */
+    gravel_log_function *log, *warn; /* warn: standard error too, if the log has no function */
     struct gravel_failure *failure;
     bool use_mpi;
     struct gravel_mpi_opening opening;  /* of transport mpi; `call` is filled in */
@@ -155,7 +153,7 @@ struct gravel_network_peer {
     uint64_t n_written;        /* of them, those it says it has written */
     uint64_t n_asking;         /* up to the last one with questions, parked ones included */
     uint64_t n_come;           /* from it */
-    uint64_t n_done, n_told;   /* of them, those that are written here; and that it has heard of */
+    uint64_t n_done, n_known;  /* of them, those that are written here; and that it knows of */
 };
 
 struct gravel_network {
@@ -267,14 +265,14 @@ int gravel_network_run(struct gravel_network *network, struct gravel_job *job);
  */
 uint64_t gravel_network_patience_ns(const struct gravel_network *network);
 
-/** While the network thread waits for the device: tell others that it lives. Any other thread: does nothing. */
+/** Sends heartbeats while the network thread waits for the device. By any other thread: does nothing. */
 void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns);
 
-/** The process ends without gravel_close: tell the other nodes, a fraction of a second at most. Any thread. */
+/** Reports to other nodes that the process ends without gravel_close, within a fraction of a second. Any thread. */
 void gravel_network_say_farewell(struct gravel_network *network);
 
 /** Once the node has failed: wait until the other nodes' news of it is on its way, so long at most. Any thread. */
-void gravel_network_wait_told(struct gravel_network *network, uint64_t most_ns);
+void gravel_network_wait_reported(struct gravel_network *network, uint64_t most_ns);
 
 /**
  * A thread stands in a call of the driver: if it is the network thread, give it up, so that those who wait for it

@@ -80,7 +80,7 @@ bool gravel_resolving_take(struct gravel_network *network, struct gravel_frame *
                            const struct gravel_received *received);
 /** resolving.c: wait until every frame handled so far is applied; the node fails if one cannot be. */
 void gravel_resolving_finish(struct gravel_network *network);
-/** resolving.c: tell this node and the sender that messages were not applied. */
+/** resolving.c: reports to this node and the sender that messages were not applied. */
 void gravel_resolving_refuse(struct gravel_network *network, int code, const char *why,
                              uint32_t source, uint32_t destination);
 /** resolving.c: the resolver is done with a frame's bytes. `context` is the network, as of the next call. */
@@ -97,8 +97,8 @@ struct gravel_buffer *gravel_records_unpark(struct gravel_network *network);
 bool gravel_records_have_left(const struct gravel_network *network, uint64_t mark);
 /** records.c: take back what has been dealt with. @return whether there is any for gravel_records_poll. */
 bool gravel_records_collect(struct gravel_network *network);
-/** records.c: tell what came of it, and answer; the node fails if nothing is, for too long. @return whether any was.
- * What functions sent before they answered has left by then. */
+/** records.c: reports what is written, and answers; the node fails if nothing is written for too long. @return whether
+ * any was. What functions sent before they answered has left by then. */
 bool gravel_records_poll(struct gravel_network *network);
 /** records.c: acknowledge `acked` frames once records received so far are written. */
 void gravel_records_acknowledge(struct gravel_network *network, uint32_t source, uint64_t acked);
@@ -146,7 +146,7 @@ uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns);
 void gravel_network_leave(struct gravel_network *network);
 /** liveness.c: raise what other nodes know to an enum gravel_death. */
 void gravel_liveness_set_death(struct gravel_network *network, uint32_t death);
-/** liveness.c: tell every node that this one has failed, or ends, and why, once. */
+/** liveness.c: reports to every node that this one has failed, or ends, and why, once. */
 void gravel_liveness_tell_death(struct gravel_network *network);
 
 #endif

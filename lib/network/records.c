@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Frames of records: sent as far as their writers give credit; checked, spooled for the writer, and counted when they
- * are written, so that their senders hear of it; and acknowledgements of all frames of a node, which wait for the
+ * are written, so that their senders know; and acknowledgements of all frames of a node, which wait for the
  * records among them.
  *
  * Credit:  of each source at most `window` frames are unwritten at a node, so the memory of spools is bounded and no
  *          frame is refused. A frame beyond that is parked at its sender, behind which other messages pass. A node
- *          counts what it has sent to each other, and hears how many of these frames are written there: after each half
- *          of a window, and after each frame with questions, by a frame of kind CREDIT. Both sides know the window,
- *          so a frame beyond it is noticed; and a node knows whether all that it has asked is answered.
+ *          counts what it has sent to each other, and is sent how many of these frames are written there: after each
+ *          half of a window, and after each frame with questions, by a frame of kind CREDIT. Both sides know the
+ *          window, so a frame beyond it is noticed; and a node knows whether all that it has asked is answered.
  *
  * Path:    network.c -> records.c (credit) -> network.c; control.c -> records.c -> decode.c, lib/spool -> records.c ->
  *          a CREDIT frame -> control.c of the sender -> records.c.
@@ -135,10 +135,10 @@ static void give_credit(struct gravel_network *network, uint32_t source, uint32_
         return;
     }
     peer->n_done++;
-    if (!is_awaited && peer->n_done - peer->n_told < network->credit.window / 2)
+    if (!is_awaited && peer->n_done - peer->n_known < network->credit.window / 2)
         return;
-    peer->n_told = peer->n_done;
-    const struct gravel_credit_frame frame = {.n_written = peer->n_told};
+    peer->n_known = peer->n_done;
+    const struct gravel_credit_frame frame = {.n_written = peer->n_known};
     gravel_network_put(network, gravel_network_frame(network, GRAVEL_FRAME_CREDIT, source, &frame,
                                                      sizeof frame, 0));
 }
@@ -153,7 +153,7 @@ static bool check(struct gravel_network *network, const struct gravel_frame *fra
     struct gravel_network_peer *peer = &network->peers[received->source];
     const bool is_local = gravel_transport_is_local(network->transport, received->source);
     peer->n_come += !is_local;
-    if (is_local || peer->n_come - peer->n_told <= network->credit.window) {
+    if (is_local || peer->n_come - peer->n_known <= network->credit.window) {
         gravel_heap_lock_shared(network->shape.heap);
         const int code = gravel_decode_check(frame, received->bytes, &expect, NULL, refusal);
         gravel_heap_unlock_shared(network->shape.heap);
@@ -197,8 +197,8 @@ void gravel_records_acknowledge(struct gravel_network *network, uint32_t source,
     gravel_fifo_push(&network->held_acks, ack);
 }
 
-/* Tells those who wait that the spool moves: they give up on a node that says nothing. The spool has its own limit. */
-static void tell_all_is_well(struct gravel_network *network)
+/* Reports that the spool makes progress: nodes that wait give up on a silent one. The spool has its own limit. */
+static void report_progress(struct gravel_network *network)
 {
     const uint64_t now_ns = gravel_network_lived_ns(network);
     const uint64_t every_ns = gravel_network_patience_ns(network) / SIGNS;
@@ -247,6 +247,6 @@ bool gravel_records_poll(struct gravel_network *network)
         has_moved = true;
     }
     if (buffer)
-        tell_all_is_well(network);
+        report_progress(network);
     return has_moved;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of messages: the resolver applies them, at once or after a while, and the network thread counts and tells what
- * came of each. Answers of requests go back as puts with signal, like messages of a handler.
+ * Frames of messages: the resolver applies them, at once or after a while, and the network thread counts and reports
+ * what came of each. Answers of requests go back as puts with signal, like messages of a handler.
  *
  * Path:    control.c -> resolving.c -> resolver.h -> gravel_resolving_ended, gravel_resolving_give_back;
  *          apply.c -> gravel_reply_send -> handler_sender -> the asking node's resolver -> its heap.

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_THAT_WARN 2u  /* ranks: if one has not come, the other tells */
+#define N_THAT_WARN 2u  /* ranks: if one has not come, the other warns */
 #define LEAST_WINDOW 2u /* of credit: one frame is written while the next one travels */
 
 static void advance(struct gravel_network *network, uint32_t state)
@@ -97,7 +97,7 @@ static void describe(const struct gravel_network *network, uint64_t waited_ns, c
     gravel_append(text, bytes, ", on %s", place);
 }
 
-/* Tells once that it takes long; GRAVEL_OPEN_TIMEOUT of 0 is no limit. */
+/* Warns once that opening takes long; GRAVEL_OPEN_TIMEOUT of 0 is no limit. */
 static int check(void *context, struct gravel_wait *wait)
 {
     struct gravel_network *network = context;
@@ -125,7 +125,7 @@ static int check(void *context, struct gravel_wait *wait)
     describe(network, waited_ns, waits, sizeof waits);
     snprintf(text, sizeof text, "gravel_open waits for other processes in %s", waits);
     (gravel_launcher_read().rank < N_THAT_WARN ? network->shape.warn
-                                               : network->shape.tell)(network->shape.context, text);
+                                               : network->shape.log)(network->shape.context, text);
     return 0;
 }
 

@@ -2,9 +2,9 @@
 /*
  * The way out of a job, which another thread takes while one waits, also in gravel_close: that may free the node at any
  * moment. So nodes that can be given up are listed, and close waits for a call that has found its node there: a second
- * for other nodes to hear of it, and GRAVEL_TIMEOUT for the caller's log function. A node whose log function takes
- * longer is not freed. The program's MPI_Finalize ends the nodes of that list in order; and a process that ends without
- * gravel_close says so for each: else other nodes would find out only by its silence.
+ * for its report to reach other nodes, and GRAVEL_TIMEOUT for the caller's log function. A node whose log function
+ * takes longer is not freed. The program's MPI_Finalize ends the nodes of that list in order; and a process that ends
+ * without gravel_close says so for each: else other nodes would find out only by its silence.
  *
  * Path:    gravel.h -> abort.c -> log.c, network/liveness.c; open.c and close.c keep the list.
  * Threads: any; one lock guards the list and each node's count, and is held for nothing else, except by the farewell. A
@@ -104,7 +104,7 @@ int gravel_abort(struct gravel *gravel, const char *text)
         return gravel_fail(GRAVEL_EINVAL, "%s: the node is closed", __func__);
     gravel_report(gravel, GRAVEL_EABORT, true, text && *text ? text : "gravel_abort gave no text");
     if (!gravel_in_handler_of) /* which may run for the network thread, and keep it waiting */
-        gravel_network_wait_told(&gravel->network, GRAVEL_NS_PER_S);
+        gravel_network_wait_reported(&gravel->network, GRAVEL_NS_PER_S);
     leave(gravel);
     return 0;
 }

@@ -125,7 +125,7 @@ int gravel_node_free(struct gravel *gravel)
     return code;
 }
 
-/* Tells that a program, by what it asked, has taken itself for one rank of several. */
+/* Warns that a program, by what it asked, has taken itself for one rank of several. */
 static void warn_of_loopback(struct gravel *gravel)
 {
     char text[256];

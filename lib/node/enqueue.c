@@ -99,7 +99,7 @@ static int enqueue_pooled(struct gravel *gravel, const struct gravel_command *co
         code = enqueue(gravel, command, event);
     if (!code && grows) {
         clFlush(
-            gravel->device.queue); /* early; who enqueued it flushes again, and hears of an error */
+            gravel->device.queue); /* early; what enqueued it flushes again, and gets the error */
         pool->bytes = bytes;
     }
     pthread_mutex_unlock(&pool->lock);

@@ -47,7 +47,7 @@ int gravel_sizes_take(struct gravel_slicer *sizes, const struct gravel_device *d
 
 /**
  * launches.c: wait until all events have ended, and see what came before them. Only another thread can set a user
- * event of the list, or one that an event of the list waits for, and OpenCL does not tell what an event waits for: the
+ * event of the list, or one that an event of the list waits for, and OpenCL does not say what an event waits for: the
  * wait has a bound for each that has not begun while no kernel of gravel_launch runs.
  *
  * @param call  the public call, for errors.

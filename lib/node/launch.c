@@ -170,7 +170,7 @@ static int launch_beside(struct launch *launch, uint64_t most)
 static int drain(const struct launch *launch)
 {
     struct gravel *gravel = launch->gravel;
-    int flushed = flush(launch); /* told after the wait: the kernel may have begun */
+    int flushed = flush(launch); /* reported after the wait: the kernel may have begun */
     atomic_store_explicit(&gravel->is_draining, true, memory_order_relaxed); /* H4 */
     int code = gravel_node_wait_for_kernel(gravel, launch->kernel, launch->event);
     if (code == GRAVEL_EKERNEL && !gravel_launches_reserve(&gravel->launches))

@@ -119,7 +119,7 @@ struct gravel_limit gravel_node_applying_limit(struct gravel_applying *applying)
     return (struct gravel_limit){.check = check_applying, .context = applying};
 }
 
-/* The failure that makes a thread stand in the driver, or the wait for one that does, is the cause. */
+/* The failure that keeps a thread in the driver, or the wait for such a thread, is the cause. */
 static int check_stuck(void *context, struct gravel_wait *wait)
 {
     struct gravel *gravel = context;

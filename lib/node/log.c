@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a node tells while it runs: to the caller's log, and as GRAVEL_LOG has it to standard error. What its threads
- * ran into goes to the books of failures too; a fatal failure ends every wait of the node.
+ * What a node logs: to the caller's function, and as GRAVEL_LOG has it to standard error. What its threads
+ * ran into is noted as a failure too; a fatal failure ends every wait of the node.
  *
  * Path:    any thread of the node -> log.c -> the caller's function, standard error, error.c; kernels (H1), threads
  *          (H2).
@@ -36,7 +36,7 @@ void gravel_print(const struct gravel *gravel, const char *text)
         return;
 }
 
-void gravel_tell(void *context, const char *text)
+void gravel_log_text(void *context, const char *text)
 {
     const struct gravel *gravel = context;
     if (gravel->log)
@@ -52,7 +52,7 @@ void gravel_log(struct gravel *gravel, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    gravel_tell(gravel, text);
+    gravel_log_text(gravel, text);
 }
 
 void gravel_warn(void *context, const char *text)
@@ -61,7 +61,7 @@ void gravel_warn(void *context, const char *text)
     if (!gravel->log && GRAVEL_CHOICE(&gravel->config, log) == WARNINGS)
         gravel_print(gravel, text);
     else
-        gravel_tell(context, text);
+        gravel_log_text(context, text);
 }
 
 /* ---- what the node's threads ran into -------------------------------------------------------------- */

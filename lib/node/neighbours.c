@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells which device a node uses, which other nodes of its host use the same one, and which take its node buffers
+ * Logs which device a node uses, which other nodes of its host use the same one, and which take its node buffers
  * without a copy; and whether a launcher left the node too few cores.
  *
  * Path:    gravel_open -> neighbours.c -> gravel_reduce; the log, statistics.
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void tell_sharers(struct gravel *gravel, const uint64_t *marks, uint32_t n)
+static void log_sharers(struct gravel *gravel, const uint64_t *marks, uint32_t n)
 {
     const struct gravel_device *device = &gravel->device;
     uint32_t self = gravel->network.transport->node;
@@ -38,9 +38,9 @@ static void tell_sharers(struct gravel *gravel, const uint64_t *marks, uint32_t 
 
 #define OWN_THREADS 2u /* beside aggregators: the program's, and the network's */
 
-/* Tells that the node has fewer cores than threads, by a launcher's binding, which is often an oversight. The first
+/* Logs that the node has fewer cores than threads, by a launcher's binding, which is often an oversight. The first
  * such node of a job that a launcher started warns; where there is none, the user chose the cores. Collective. */
-static int tell_cores(struct gravel *gravel)
+static int log_cores(struct gravel *gravel)
 {
     const struct gravel_transport *transport = gravel->network.transport;
     const uint32_t n_cores = gravel_cores_of_node(1),
@@ -59,18 +59,18 @@ static int tell_cores(struct gravel *gravel)
     if (first == transport->node && gravel_launcher_read().n_processes)
         gravel_warn(gravel, text);
     else
-        gravel_tell(gravel, text);
+        gravel_log_text(gravel, text);
     return 0;
 }
 
-int gravel_node_tell_neighbours(struct gravel *gravel)
+int gravel_node_log_neighbours(struct gravel *gravel)
 {
     const struct gravel_device *device = &gravel->device;
     const struct gravel_transport *transport = gravel->network.transport;
     uint32_t n = transport->n_nodes;
     gravel_log(gravel, "device %s: %s, step %s; %s", device->chosen, device->capability.name,
                gravel_step_name(device->step), device->cores);
-    int code = tell_cores(gravel);
+    int code = log_cores(gravel);
     if (transport->n_local >= 2)
         gravel_log(gravel,
                    "%u of %u other nodes of its host take its node buffers where they are%s%s",
@@ -93,7 +93,7 @@ int gravel_node_tell_neighbours(struct gravel *gravel)
         code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MAX, GRAVEL_ULONG, marks, n);
     }
     if (!code)
-        tell_sharers(gravel, marks, n);
+        log_sharers(gravel, marks, n);
     free(marks);
     return code;
 }

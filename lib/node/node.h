@@ -138,13 +138,13 @@ void gravel_print(const struct gravel *gravel, const char *text);
 /** log.c: whether the log is printed, too: GRAVEL_LOG. */
 bool gravel_prints_log(const struct gravel *gravel);
 
-/** log.c: tell the node's log a line. */
+/** log.c: writes a line to the node's log. */
 void gravel_log(struct gravel *gravel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /** log.c: as gravel_log; `context` is the node. */
-void gravel_tell(void *context, const char *text);
-/** log.c: tells what makes the job slow or keeps it waiting; standard error gets the line if no function does. */
+void gravel_log_text(void *context, const char *text);
+/** log.c: logs what makes the job slow or keeps it waiting; standard error gets the line if no function does. */
 void gravel_warn(void *context, const char *text);
 
 /** Whether the node has failed: every call that waits or sends fails. */
@@ -403,8 +403,8 @@ int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_c
  * failure. */
 int gravel_node_release(struct gravel *gravel, const char *call, uint64_t offset);
 
-/** neighbours.c: tell the log which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
-int gravel_node_tell_neighbours(struct gravel *gravel);
+/** neighbours.c: logs which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
+int gravel_node_log_neighbours(struct gravel *gravel);
 
 /** launches.c: around a call that launches. @param kernel  that has been enqueued; NULL: none. */
 void gravel_checked_begin_launch(struct gravel *gravel);

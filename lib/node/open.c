@@ -39,7 +39,7 @@ static int open_network(struct gravel *gravel, const struct gravel_bindings *bin
         .endpoints = &gravel->endpoints,
         .context = gravel,
         .report = gravel_report,
-        .tell = gravel_tell,
+        .log = gravel_log_text,
         .warn = gravel_warn,
         .failure = &gravel->failure,
         .use_mpi = has_mpi,
@@ -141,7 +141,7 @@ static int open_together(struct gravel *gravel, const struct gravel_bindings *bi
     GRAVEL_TRY(derive(gravel));
     GRAVEL_TRY(
         gravel_node_agree_on(gravel, &gravel_call_open, false, open_local(gravel, bindings)));
-    GRAVEL_TRY(gravel_node_tell_neighbours(gravel));
+    GRAVEL_TRY(gravel_node_log_neighbours(gravel));
     return gravel_node_barrier(gravel, &gravel_call_open, false);
 }
 
@@ -168,7 +168,7 @@ static int open_parts(struct gravel *gravel, struct gravel_bindings *bindings, i
     if (!network)
         network = gravel_watch_start(gravel);
     if (gravel->network.node == 0) /* once a job, whose processes have one environment */
-        gravel_settings_check_names(gravel_tell, gravel);
+        gravel_settings_check_names(gravel_log_text, gravel);
     if (!network)
         network = open_together(gravel, bindings, code);
     return code ? gravel_fail_again(&met) : network;

@@ -28,7 +28,7 @@ static _Atomic uint32_t n_opening; /* H10: nodes of this process */
 struct gravel_watched {
     uint64_t n;
     struct gravel_lived lived; /* since it first showed n */
-    bool is_told;
+    bool is_reported;
 };
 
 /* A poll: first whether a program is being built, then for how long each thread stands where it is. */
@@ -36,7 +36,7 @@ struct poll {
     struct gravel_watch *watch;
     uint64_t now_ns, limit_ns;
     bool is_building;
-    /* the first call that is over the limit and not told, which the error text names; mark NULL: none */
+    /* the first call that is over the limit and not reported, which the error text names; mark NULL: none */
     struct gravel_mark *mark;
     uint64_t n;
     pthread_t thread;
@@ -87,9 +87,9 @@ static void poll_at(void *context, struct gravel_mark *mark)
         *watched = (struct gravel_watched){.n = n};
     watched->lived.step_ns = poll->limit_ns / GRAVEL_LIVED_STEPS;
     uint64_t stood_ns = gravel_lived_tick(&watched->lived, poll->now_ns);
-    if (poll->mark || watched->is_told || !is_in_call(n) || stood_ns < poll->limit_ns)
+    if (poll->mark || watched->is_reported || !is_in_call(n) || stood_ns < poll->limit_ns)
         return;
-    watched->is_told = true;
+    watched->is_reported = true;
     poll->mark = mark;
     poll->n = n;
     poll->thread = mark->thread;
@@ -102,7 +102,7 @@ static void poll_at(void *context, struct gravel_mark *mark)
 
 /*
  * Fails the node if a call does not return, for what the driver still does is unknown. A thread of the application does
- * not come back to return the error: the log may be the only one that tells it.
+ * not come back to return the error: the log may be the only one that has it.
  */
 static void poll_at_all(struct gravel *gravel)
 {

@@ -110,7 +110,7 @@ static void advise_arguments(FILE *out, const char *log,
     }
 }
 
-/* Names GRAVELP_APPEND's array, whose size tells that of the value. */
+/* Names GRAVELP_APPEND's array, whose size is that of the value. */
 static void advise_records(FILE *out, const char *log, const struct gravel_endpoints *endpoints)
 {
     static const char said[] = "array is too large (";

@@ -167,10 +167,10 @@ static int build(struct building *building)
         gravel_cl_program_build(building->device, building->program, building->options);
     if (building->error == CL_SUCCESS) {
         const struct gravel_program_request *request = building->request;
-        char *log = request->tell ? make_text(building, write_log) : NULL, *rest = log;
+        char *log = request->log ? make_text(building, write_log) : NULL, *rest = log;
         for (char *line; log && (line = strsep(&rest, "\n"));)
             if (strstr(line, "warning:"))
-                request->tell(request->context, line);
+                request->log(request->context, line);
         free(log);
         note_private(building->device, building->program);
         return 0;

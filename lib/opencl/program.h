@@ -32,7 +32,7 @@ struct gravel_program_request {
     bool is_checked;                          /* GRAVEL_CHECK */
     uint64_t heap_bytes;                      /* of a node: whether 32 bits number its elements */
     uint32_t steal_policy;                    /* cl/layout/steal.h */
-    void (*tell)(void *context, const char *text); /* gets the compiler's warnings; or NULL */
+    void (*log)(void *context, const char *text); /* gets the compiler's warnings; or NULL */
     void *context;
 };
 

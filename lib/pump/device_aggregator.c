@@ -157,7 +157,7 @@ uint32_t gravel_pump_block_fits(const struct gravel_pump *pump, uint32_t command
     return can_bin ? (pump->binner.body_bytes - VALUE_BYTES) / GRAVELP_MESSAGE_BYTES(command) : 0;
 }
 
-/* Enqueues a kernel. @param run  what its first arguments tell of, with `packages_each`; or NULL. @param more  [n]
+/* Enqueues a kernel. @param run  what its first arguments are of, with `packages_each`; or NULL. @param more  [n]
  * arguments that follow. */
 static cl_int enqueue(const struct gravel_pump *pump, uint32_t number,
                       const struct gravel_package_run *run, uint32_t packages_each,

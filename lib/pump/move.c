@@ -134,13 +134,13 @@ static cl_int read_queue(struct gravel_pump *pump, cl_command_queue on, uint32_t
 }
 
 /*
- * Hand a fault on, once in a node's life. The poll may have copied what stands beside `fault` before `fault` itself: a
+ * Hands a fault on, once in a node's life. The poll may have copied what is next to `fault` before `fault` itself: a
  * copy behind the poll has all of it (F1).
  */
 static int copy_fault(struct gravel_pump *pump, cl_command_queue on)
 {
     const struct gravelp_arena *seen = (const struct gravelp_arena *)pump->seen;
-    const size_t told = offsetof(struct gravelp_arena, fault_queue);
+    const size_t from = offsetof(struct gravelp_arena, fault_queue);
     cl_event last = NULL;
     if (seen->fault == GRAVELP_FAULT_NONE || pump->arena->fault != GRAVELP_FAULT_NONE)
         return 0;
@@ -148,7 +148,7 @@ static int copy_fault(struct gravel_pump *pump, cl_command_queue on)
                                        NULL, &last);
     GRAVEL_TRY(gravel_wait_command(pump->shape.memory->device, on, error, last,
                                    "reading a fault of the device"));
-    memcpy((unsigned char *)pump->arena + told, pump->seen + told, sizeof *seen - told);
+    memcpy((unsigned char *)pump->arena + from, pump->seen + from, sizeof *seen - from);
     gravel_word_store(&pump->arena->fault, seen->fault,
                       memory_order_release); /* F1, pairs with F2 */
     return 0;
@@ -388,8 +388,8 @@ static int land(struct gravel_pump *pump, uint32_t queue, bool wait, uint32_t *m
     return 0;
 }
 
-/* Give slots back to the device, show how long we have lived, and tell of an abort. */
-static int tell_device(struct gravel_pump *pump)
+/* Gives slots back to the device, with how long the node has lived, and reports an abort. */
+static int update_device(struct gravel_pump *pump)
 {
     const uint64_t now_ns = gravel_clock_ns();
     const size_t line = offsetof(struct gravelp_queue_words, consumed);
@@ -397,8 +397,8 @@ static int tell_device(struct gravel_pump *pump)
     const bool is_unanswered = gravel_package_is_unanswered(pump->shape.unanswered);
     static const char what[] = "giving slots back to the device";
     cl_int error = CL_SUCCESS;
-    if (pump->told) /* else the credits are not ours to change */
-        GRAVEL_TRY(gravel_wait_event(pump->shape.memory->device, pump->told, what));
+    if (pump->credits_written) /* else the credits are not ours to change */
+        GRAVEL_TRY(gravel_wait_event(pump->shape.memory->device, pump->credits_written, what));
     for (uint32_t q = 0; q < pump->n_queues && error == CL_SUCCESS; q++) {
         struct gravelp_queue_words *credit = &pump->credits[q];
         struct mirror *mirror = &pump->mirrors[q];
@@ -410,7 +410,7 @@ static int tell_device(struct gravel_pump *pump)
         error = clEnqueueWriteBuffer(pump->polls, pump->device, CL_FALSE,
                                      pump->arena->queues_offset + q * sizeof *credit + line, bytes,
                                      &credit->consumed, 0, NULL, &next);
-        gravel_pump_keep_last(&pump->told, next);
+        gravel_pump_keep_last(&pump->credits_written, next);
     }
     if (error == CL_SUCCESS && gravel_failure_is_fatal(pump->shape.failure))
         error = gravel_pump_tell_abort(pump);
@@ -420,9 +420,9 @@ static int tell_device(struct gravel_pump *pump)
 cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
 {
     static const uint32_t one = 1;
-    if (pump->has_told_abort)
+    if (pump->has_reported_abort)
         return CL_SUCCESS;
-    pump->has_told_abort = true;
+    pump->has_reported_abort = true;
     return clEnqueueWriteBuffer(pump->polls, pump->device, CL_FALSE,
                                 offsetof(struct gravelp_arena, abort), sizeof one, &one, 0, NULL,
                                 NULL); /* H1 */
@@ -452,7 +452,7 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
     gravel_word_store(&pump->n_polls, pump->n_polls + 1, memory_order_relaxed); /* U6 */
     if (code || (wait && gravel_pump_can_owe(pump)))
         return code;
-    return tell_device(pump);
+    return update_device(pump);
 }
 
 uint32_t gravel_pump_reserved(const struct gravel_pump *pump)

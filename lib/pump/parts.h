@@ -100,12 +100,12 @@ struct gravel_pump {
     unsigned char *seen; /* [state_bytes] control block and queue words as the device has them */
     uint32_t state_bytes;
     struct gravelp_queue_words *credits; /* [n_queues] what the device is sent */
-    cl_event told;                       /* of the last credits; NULL at first */
+    cl_event credits_written;            /* of the last credits; NULL at first */
     struct mirror *mirrors;              /* [n_queues] */
     uint32_t n_queues, n_slots, slot_bytes;
     uint32_t poll_ahead; /* headers read of a queue at once, unless a block takes more packages */
     uint32_t poll_most;  /* headers read of a queue at once, in any case at most */
-    bool has_told_abort;
+    bool has_reported_abort;
     bool settles_find;           /* packages, when a thread last settled */
     uint64_t n_host_calls;       /* U12: of them, those whose messages are applied */
     uint32_t n_passes, n_passed; /* settle.c: settles not to try, and those passed */
@@ -129,7 +129,7 @@ struct gravel_pump {
  * to an aggregator, and blocks whose counts came [count]. @return 0; GRAVEL_ECL. The lock is held. */
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved);
 
-/** Tell the device, once, that the node has failed. The lock is held. */
+/** Reports to the device, once, that the node has failed. The lock is held. */
 cl_int gravel_pump_tell_abort(struct gravel_pump *pump);
 
 /** settle.c: take the pump's lock. @return 0; GRAVEL_EPEER: the node has failed, and another thread has the lock. */

@@ -274,7 +274,7 @@ bool gravel_pump_destroy(struct gravel_pump *pump)
     gravel_pump_release_binner(pump);
     gravel_cl_event_release(pump->watched);
     gravel_pinned_destroy(&pump->staging);
-    gravel_cl_event_release(pump->told);
+    gravel_cl_event_release(pump->credits_written);
     gravel_cl_queue_release(pump->polls);
     gravel_cl_queue_release(pump->moves);
     free(pump->mirrors);

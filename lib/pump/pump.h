@@ -3,10 +3,10 @@
  * The pump: moves packages from queues in device memory to their mirror in host memory, by copies.
  *
  * Towards the device it is the queues' one consumer, towards the aggregators the mirror's one producer: it reads
- * publish words, copies every ready run of slots, tells the aggregators how far it is, and gives the slots back to
- * the device. On step pump that is a thread's work while kernels run; on step drain the launching thread's, between two
- * slices. Long runs of packages whose messages may change places are not copied: the device
- * bins them, and what is copied is a block (lib/pump/block.h), straight to node buffers.
+ * publish words, copies every ready run of slots, publishes to the aggregators how far it is, and gives the slots back
+ * to the device. On step pump that is a thread's work while kernels run; on step drain the launching thread's, between
+ * two slices. Long runs of packages whose messages may change places are not copied: the device bins them, and what is
+ * copied is a block (lib/pump/block.h), straight to node buffers.
  *
  * Path:    cl/device/queue.cl.h (device memory) -> pump.c -> lib/memory/package.h (mirror) -> lib/aggregate.
  * Owner:   its command queues and staging, and the node buffers of blocks, wherever they are; they are returned before
@@ -30,7 +30,7 @@ struct gravel_block;
 
 struct gravel_pump_shape {
     const struct gravel_memory *memory;
-    const struct gravel_failure *failure; /* the node has failed: the pump tells kernels (H1) */
+    const struct gravel_failure *failure; /* the node has failed: the pump stops kernels (H1) */
     const _Atomic uint32_t *unanswered;
     /* U10: of the network: whether functions that block are asked; or NULL */
     gravel_report_function *report;
@@ -57,7 +57,7 @@ int gravel_pump_create(struct gravel_pump **out, const struct gravel_pump_shape 
  * @return  false if the thread is in a call of the driver that does not return: all that it uses must stay.
  */
 bool gravel_pump_stop(struct gravel_pump *pump);
-/** The stopped pump: tell kernels that still run that no room will be made. NULL is allowed. */
+/** Reports for the stopped pump, to kernels that still run, that no room will be made. NULL is allowed. */
 void gravel_pump_abandon(struct gravel_pump *pump);
 /**
  * Free the stopped pump. NULL is allowed. Kernels must have ended.

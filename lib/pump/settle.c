@@ -2,8 +2,8 @@
 /*
  * Waits until every package of kernels that have ended is in the mirror, or applied. See pump.h.
  *
- * A package that the pump cannot bring fails the node, and the pump tells the device, so that no leader waits for room
- * that will not be made.
+ * A package that the pump cannot bring fails the node, and the pump reports it to the device, so that no leader waits
+ * for room that will not be made.
  *
   * A round's few packages for this node itself the device applies where they lie, and the host learns how many: to
  * fetch, bin, upload and apply them takes several times as long as the round's kernel. They would overtake what this

@@ -34,7 +34,7 @@ struct gravel_received {
 /* What the owner learns of frames that were kept, in the order in which they came. */
 struct gravel_frame_owner {
     void *context;
-    /* The frame may be written to again, and what rows tells of. */
+    /* The frame may be written to again, and what rows describes. */
     void (*give_back)(void *context, const struct gravel_received *received);
     /* @param n_messages  applied; 0 if refused. @param refusal  code 0 if it was not. */
     void (*ended)(void *context, const struct gravel_received *received, uint64_t n_messages,

@@ -98,7 +98,7 @@ static int fail_stuck(const struct gravel_device_calls *calls)
 /*
  * The oldest run has not ended. Its time counts from when it may run: at once on svm, usm and pump, for nothing keeps
  * it out; on drain when no slice of the caller's has the device to itself, or when it runs, which NVIDIA's driver does
- * not tell.
+ * not say.
  */
 static int check_oldest(void *context, struct gravel_wait *wait)
 {
@@ -371,7 +371,7 @@ static int report_fault(const struct gravel_memory *memory)
     int code = gravel_region_read(&memory->region, 0, &seen, sizeof seen);
     if (code || seen.fault == GRAVELP_FAULT_NONE)
         return code;
-    gravel_fault_tell(&seen, seen.fault, text, sizeof text);
+    gravel_fault_describe(&seen, seen.fault, text, sizeof text);
     return gravel_fail(GRAVEL_EKERNEL, "%s", text);
 }
 

@@ -80,7 +80,7 @@ static const char *find_slip(const char *name, uint32_t *apart)
     return nearest;
 }
 
-int gravel_settings_check_names(void (*tell)(void *context, const char *text), void *context)
+int gravel_settings_check_names(void (*log)(void *context, const char *text), void *context)
 {
     for (char **entry = environ; *entry; entry++) {
         char name[NAME_BYTES], text[256];
@@ -92,14 +92,14 @@ int gravel_settings_check_names(void (*tell)(void *context, const char *text), v
         const char *meant = find_slip(name, &apart);
         if (apart == 0)
             continue;
-        if (meant && !tell)
+        if (meant && !log)
             return gravel_fail(GRAVEL_ECONFIG,
                                "the environment has %s, which is no setting: set %s instead, or "
                                "unset it",
                                name, meant);
         snprintf(text, sizeof text, "the environment has %s, which is no setting", name);
-        if (tell)
-            tell(context, text);
+        if (log)
+            log(context, text);
     }
     return 0;
 }

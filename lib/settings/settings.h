@@ -52,10 +52,10 @@ int gravel_setting_check(const struct gravel_config *config, const struct gravel
  * Refuses a GRAVEL_ variable of the environment that is a misspelt setting. Reports others that are no setting: a site
  * or a program may have some of its own, such as GRAVEL_ROOT.
  *
- * @param tell  NULL: reports none.
+ * @param log  NULL: logs none.
  * @return      0; GRAVEL_ECONFIG naming both.
  */
-int gravel_settings_check_names(void (*tell)(void *context, const char *text), void *context);
+int gravel_settings_check_names(void (*log)(void *context, const char *text), void *context);
 
 /** gravel_setting_check of all. */
 int gravel_config_check(const struct gravel_config *config);
@@ -63,7 +63,7 @@ int gravel_config_check(const struct gravel_config *config);
 /** Take over what is set at another node, and left at its default here; except what is per host. */
 void gravel_config_take(struct gravel_config *config, const struct gravel_config *from);
 
-/** Instead of settings that cannot be read: just enough to tell the other nodes that this node cannot open. */
+/** Instead of settings that cannot be read: just enough to report to the other nodes that this node cannot open. */
 void gravel_config_fall_back(struct gravel_config *config);
 
 /** The number of a checked configuration's value of a string, among its choices in config.h. */

@@ -60,7 +60,7 @@ static int await_room(const struct gravel_spool *spool)
     struct pollfd room = {.fd = STDOUT_FILENO, .events = POLLOUT};
     for (;;) {
         const int n = poll(&room, 1, POLL_MS);
-        if (n > 0) /* write tells what else may be */
+        if (n > 0) /* write says what else may be */
             return 0;
         if (n < 0 && errno != EINTR)
             return errno;

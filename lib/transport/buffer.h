@@ -28,7 +28,7 @@ struct gravel_run_key {
     uint32_t call;
     /* of requests, the sender's: those of two calls are two runs, so that a run may be done in any order */
     uint64_t base;
-    uint64_t result, signal;   /* of commands that tell a signal; else 0 */
+    uint64_t result, signal;   /* of commands with a signal; else 0 */
     const unsigned char *text; /* [GRAVELP_TEXT_BYTES] of records; else NULL */
 };
 

@@ -15,7 +15,7 @@
 #define GRAVEL_FRAME_BYTES 2u   /* host put: store bytes; counts as one message */
 #define GRAVEL_FRAME_REFUSAL 3u /* a buffer of yours was refused */
 /* Not counted. */
-#define GRAVEL_FRAME_FLUSH 4u     /* tell me when you have got here */
+#define GRAVEL_FRAME_FLUSH 4u     /* asks for a report when the receiver is here */
 #define GRAVEL_FRAME_ACK 5u       /* I have resolved all your frames up to a sequence number */
 #define GRAVEL_FRAME_GET 6u       /* send me bytes */
 #define GRAVEL_FRAME_REPLY 7u     /* here they are */
@@ -44,7 +44,7 @@ static inline bool gravel_frame_is_life(uint16_t kind)
 
 struct gravel_bytes_frame {
     struct gravel_frame frame;
-    uint64_t offset; /* heap offset [bytes]; frame.bytes tells how many follow */
+    uint64_t offset; /* heap offset [bytes]; frame.bytes says how many follow */
     unsigned char data[];
 };
 

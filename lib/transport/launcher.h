@@ -16,9 +16,9 @@
 struct gravel_launched {
     const char *variable; /* that says so; NULL: there is no launcher */
     uint32_t n_processes;
-    /* of the job, of which PMIX_RANK and PALS_RANKID tell a lower bound only; 0: no launcher, or no number */
+    /* of the job, of which PMIX_RANK and PALS_RANKID give a lower bound only; 0: no launcher, or no number */
     uint32_t rank; /* of this process in it */
-    bool is_mpi;   /* the launcher starts MPI jobs: it tells MPI about them */
+    bool is_mpi;   /* the launcher starts MPI jobs: MPI knows them from it */
 };
 
 struct gravel_launched gravel_launcher_read(void);

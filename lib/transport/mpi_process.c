@@ -167,13 +167,13 @@ void gravel_mpi_leave(bool is_clean)
 
 /* ---- the other nodes of this machine ------------------------------------------------------------ */
 
-/* What a node tells the other nodes of its machine. */
+/* What a node sends to the other nodes of its machine. */
 struct introduction {
     struct gravel_segment_card card;
     uint64_t node;
 };
 
-/* Maps all others' segments; all tell each other whether they could. */
+/* Maps all others' segments; all agree whether they could. */
 static int meet(MPI_Comm local, struct gravel_transport *transport)
 {
     struct gravel_handover *handover = &transport->handover;

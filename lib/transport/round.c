@@ -138,7 +138,7 @@ static bool has_other_order(const struct gravel_collective_call *call)
     return call->kind >= GRAVEL_N_CALLS && swapped != GRAVEL_CALL_NONE && swapped < GRAVEL_N_CALLS;
 }
 
-void gravel_round_tell(const struct gravel_round *round, char *text, size_t bytes)
+void gravel_round_describe(const struct gravel_round *round, char *text, size_t bytes)
 {
     const struct gravel_collective_call *first = &round->first, *other = &round->other;
     char here[128], there[128];

@@ -80,7 +80,7 @@ bool gravel_round_is_in_step(const struct gravel_round *round);
 
 /** In what the calls differ: "node 0 is in gravel_barrier, node 1 in gravel_reduce ..."; or which machine has the other
  * byte order. */
-void gravel_round_tell(const struct gravel_round *round, char *text, size_t bytes);
+void gravel_round_describe(const struct gravel_round *round, char *text, size_t bytes);
 
 /** "gravel_barrier" */
 const char *gravel_call_name(uint32_t kind);

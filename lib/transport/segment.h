@@ -7,7 +7,7 @@
  *
  * It has no name and ends with the last process that maps it. Its size is address space: memory is used where
  * frames are written. A peer finds it by a card (process, descriptor, token), which the transport carries; the
- * token tells that it is the one meant, for process numbers mean nothing across containers.
+ * token shows that it is the one meant, for process numbers mean nothing across containers.
  *
  * Path:    node/open.c makes it, aggregators fill frames in it -> handover.c -> resolver of another node.
  * Owner:   the node; a view belongs to the node that mapped it, and outlives the owner.

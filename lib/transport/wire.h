@@ -4,7 +4,7 @@
  *
  *     buffer = struct gravel_frame | run | run | ...
  *     run    = struct gravel_run | indices [n] | values [n] | values [n] ... | zero padding to 8 bytes
- *              with struct gravel_signal_run instead for commands that tell a signal (GRAVELP_HAS_SIGNAL)
+ *              with struct gravel_signal_run instead for commands with a signal (GRAVELP_HAS_SIGNAL)
  *     run    = struct gravel_signal_run | text | records [n][words] | zero padding to 8 bytes; in a frame of records
  *
  * A run is all messages of one operation on one base. Indices are elements after base, of 4 bytes or 8 (far commands;

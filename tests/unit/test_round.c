@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rounds of collective calls: what nodes merge is the same in every order, and names the first two that do not fit, or a
- * machine of the other byte order.
+ * Rounds of collective calls: what nodes merge is the same in every order, and names the first two that do not fit, or
+ * a machine of the other byte order.
  *
  * Path: lib/transport/round.h
  */
@@ -24,8 +24,8 @@ static struct gravel_round round_of(uint32_t node, uint32_t kind, uint64_t argum
     return round;
 }
 
-/* Merges the nodes' rounds in the order of a number; from 256 on as a tree: the first two, the last two, and then both. @return
- * false if the number is no order */
+/* Merges the nodes' rounds in the order of a number; from 256 on as a tree: the first two, the last two, and then both.
+ * @return false if the number is no order */
 static bool merge(const struct gravel_round nodes[N_NODES], unsigned number,
                   struct gravel_round *merged)
 {
@@ -51,7 +51,7 @@ static void names_two(const struct gravel_round *merged, const char *expected)
 {
     char text[256];
     assert_false(gravel_round_fits(merged));
-    gravel_round_tell(merged, text, sizeof text);
+    gravel_round_describe(merged, text, sizeof text);
     assert_non_null(strstr(text, expected));
 }
 

@@ -56,7 +56,7 @@ static int meet(void)
     const struct gravel_network_shape shape = {
         .config = &meeting.config,
         .report = report,
-        .tell = tell,
+        .log = tell,
         .warn = tell,
         .failure = &meeting.failure,
         .use_mpi = use_mpi,

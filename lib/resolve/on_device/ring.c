@@ -66,7 +66,7 @@ bool gravel_ring_destroy(struct gravel_resolver *resolver)
     }
     for (uint32_t i = 0; i < GRAVEL_STAGED; i++)
         gravel_cl_event_release(resolver->copied[i]);
-    gravel_cl_event_release(resolver->told);
+    gravel_cl_event_release(resolver->reading);
     gravel_cl_buffer_release(resolver->refused);
     gravel_cl_queue_release(resolver->uploads);
     gravel_cl_queue_release(resolver->queue);
@@ -82,7 +82,7 @@ int gravel_ring_note(struct gravel_resolver *resolver, int code)
     return code;
 }
 
-static int tell_broken(const struct gravel_resolver *resolver)
+static int report_broken(const struct gravel_resolver *resolver)
 {
     return resolver->broken.code ? gravel_fail_again(&resolver->broken) : 0;
 }
@@ -114,14 +114,14 @@ static int enqueue_run(const struct gravel_resolver *resolver, const struct grav
 
 /* Has the records of all frames that are begun read, unless they are being read: one read for many frames, as the
  * device's kernels wait for it. */
-static int tell(struct gravel_resolver *resolver)
+static int read_records(struct gravel_resolver *resolver)
 {
-    if (resolver->told || resolver->n_begun == 0)
+    if (resolver->reading || resolver->n_begun == 0)
         return 0;
     cl_int error =
         clEnqueueReadBuffer(resolver->queue, resolver->refused, CL_FALSE, 0, GRAVEL_RECORDS_BYTES,
-                            resolver->records.begin, 0, NULL, &resolver->told);
-    resolver->n_told = resolver->n_begun;
+                            resolver->records.begin, 0, NULL, &resolver->reading);
+    resolver->n_read = resolver->n_begun;
     return gravel_check_cl(finishing, gravel_cl_flush(resolver->queue, error));
 }
 
@@ -138,7 +138,8 @@ static int begin(struct gravel_resolver *resolver)
     for (uint32_t i = 0; i < 2 * plan->n_runs; i++)
         GRAVEL_TRY(enqueue_run(resolver, slot, &plan->runs[i % plan->n_runs], i >= plan->n_runs));
     resolver->n_begun++;
-    return resolver->told ? gravel_check_cl(finishing, clFlush(resolver->queue)) : tell(resolver);
+    return resolver->reading ? gravel_check_cl(finishing, clFlush(resolver->queue))
+                             : read_records(resolver);
 }
 
 /* Reports a frame that was kept, and is applied or refused. */
@@ -165,14 +166,14 @@ static int report(struct gravel_resolver *resolver, const struct gravel_in_fligh
     return code;
 }
 
-/* The records are read: ends the frames that they tell of. If owners wait to hear of others, begins the next read. */
-static int end_told(struct gravel_resolver *resolver)
+/* Ends the frames whose records are read. If other frames have owners that wait, begins the next read. */
+static int end_read(struct gravel_resolver *resolver)
 {
     /* It returns at once, and orders the records' read before ours. */
-    int code = gravel_check_cl(finishing, clWaitForEvents(1, &resolver->told));
-    gravel_cl_event_release(resolver->told);
-    resolver->told = NULL;
-    for (; resolver->n_told && !code; resolver->n_told--) {
+    int code = gravel_check_cl(finishing, clWaitForEvents(1, &resolver->reading));
+    gravel_cl_event_release(resolver->reading);
+    resolver->reading = NULL;
+    for (; resolver->n_read && !code; resolver->n_read--) {
         struct gravel_in_flight *slot = slot_of(resolver, 0);
         resolver->first = (resolver->first + 1) % GRAVEL_IN_FLIGHT;
         resolver->n--;
@@ -181,7 +182,7 @@ static int end_told(struct gravel_resolver *resolver)
     }
     for (uint32_t i = 0; i < resolver->n_begun && !code; i++)
         if (slot_of(resolver, i)->is_kept)
-            return tell(resolver);
+            return read_records(resolver);
     return code;
 }
 
@@ -221,14 +222,14 @@ static int end_until(struct gravel_resolver *resolver, uint32_t n, bool waits, b
     while (resolver->n > n) {
         if (waits) {
             GRAVEL_TRY(begin_until(resolver, 1, true, moved));
-            GRAVEL_TRY(tell(resolver));
+            GRAVEL_TRY(read_records(resolver));
         }
-        if (!resolver->told)
+        if (!resolver->reading)
             break;
-        GRAVEL_TRY(ask(resolver, resolver->told, finishing, waits, &has_ended));
+        GRAVEL_TRY(ask(resolver, resolver->reading, finishing, waits, &has_ended));
         if (!has_ended)
             break;
-        GRAVEL_TRY(end_told(resolver));
+        GRAVEL_TRY(end_read(resolver));
         *moved = true;
     }
     return 0;
@@ -237,19 +238,19 @@ static int end_until(struct gravel_resolver *resolver, uint32_t n, bool waits, b
 int gravel_resolver_give_back(struct gravel_resolver *resolver)
 {
     bool moved;
-    GRAVEL_TRY(tell_broken(resolver));
+    GRAVEL_TRY(report_broken(resolver));
     return gravel_ring_note(resolver, begin_until(resolver, resolver->n, true, &moved));
 }
 
 int gravel_resolver_begin_finish(struct gravel_resolver *resolver)
 {
-    return resolver->broken.code ? 0 : gravel_ring_note(resolver, tell(resolver));
+    return resolver->broken.code ? 0 : gravel_ring_note(resolver, read_records(resolver));
 }
 
 int gravel_resolver_finish(struct gravel_resolver *resolver)
 {
     bool moved;
-    GRAVEL_TRY(tell_broken(resolver));
+    GRAVEL_TRY(report_broken(resolver));
     const int code = gravel_device_calls_wait(resolver->shape.calls); /* fails if one is stuck */
     if (gravel_device_calls_are_stuck(resolver->shape.calls))
         return code; /* the queue will not finish either */
@@ -276,12 +277,12 @@ int gravel_ring_make_room(struct gravel_resolver *resolver, bool begins_all,
 {
     bool moved;
     int code = 0;
-    GRAVEL_TRY(tell_broken(resolver));
+    GRAVEL_TRY(report_broken(resolver));
     if (begins_all)
         code = begin_until(resolver, resolver->n, true, &moved);
     /* Half a ring of copies asks for the read that ends them, before the room is needed. */
     if (!code && resolver->n_begun >= GRAVEL_IN_FLIGHT / 2)
-        code = tell(resolver);
+        code = read_records(resolver);
     if (!code)
         code = end_until(resolver, GRAVEL_IN_FLIGHT - 1, true, &moved);
     *slot = slot_of(resolver, resolver->n);

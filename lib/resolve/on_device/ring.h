@@ -50,7 +50,7 @@ struct gravel_device_run {
     cl_mem refused;                 /* see resolve.cl; at first the record of a checked frame */
     uint32_t record;                /* its number in `refused` */
     uint32_t first;                 /* messages of the frame before it */
-    uint64_t n_words; /* as a plan of the frame tells; 0: the host has checked the indices */
+    uint64_t n_words; /* as a plan of the frame says; 0: the host has checked the indices */
 };
 
 /** Build the kernels; allocate the table. @return 0; GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ENOMEM. */
@@ -122,8 +122,8 @@ struct gravel_resolver {
     /* records as read; then [GRAVEL_STAGED] frames of max_frame_bytes, a multiple of a line */
     cl_event copied[GRAVEL_STAGED]; /* the last upload from each; or NULL */
     uint32_t n_copied;              /* uploads so far: which slot is next */
-    cl_event told;                  /* of the read of all records under way; NULL: none is */
-    uint32_t n_told;                /* frames, from the oldest on, that end with it */
+    cl_event reading;               /* of the read of all records under way; NULL: none is */
+    uint32_t n_read;                /* frames, from the oldest on, that end with it */
     struct gravel_in_flight frames[GRAVEL_IN_FLIGHT];
     uint32_t first;            /* the oldest frame's slot */
     uint32_t n, n_begun;       /* frames; those of them whose kernels are enqueued */
