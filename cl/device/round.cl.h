@@ -46,7 +46,7 @@ GRAVELP_INLINE uint gravelp_round_index(struct gravelp_round round, uint item)
 #endif
 }
 
-/* Any work-item: whether the kernel was built for this graph; a fault if not. */
+/* Leader: whether the kernel was built for this graph; a fault if not. */
 GRAVELP_INLINE bool gravelp_round_fits(global struct gravelp_flow *flow)
 {
     if (flow->version == GRAVELP_FLOW_VERSION && flow->sign == GRAVELP_FLOW_SIGN)
@@ -71,9 +71,12 @@ GRAVELP_INLINE struct gravel_flow_group
 gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
                    local struct gravelp_flow_scratch *scratch)
 {
-    bool is_known = gravelp_round_fits(flow);
+    bool is_known = flow->version == GRAVELP_FLOW_VERSION && flow->sign == GRAVELP_FLOW_SIGN;
     bool is_by_group = is_known && gravelp_channels[flow->round.channel].is_by_group;
     uint item = (uint)(is_by_group ? get_global_id(0) / gravelp_n_lanes() : get_global_id(0));
+    if (!is_known &&
+        gravelp_is_leader()) /* by all: PoCL 3.1 loses elements of graphs with two nodes */
+        gravelp_round_fits(flow);
     return (struct gravel_flow_group){group,
                                       flow,
                                       scratch,
