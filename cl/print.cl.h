@@ -208,41 +208,14 @@ GRAVELP_INLINE void gravelp_copy_record(private uint *words,
 
 /* ---- assertions ------------------------------------------------------------------------------- */
 
-/* Literals, and their sizes [bytes], the end included. */
-struct gravelp_assertion {
-    GRAVELP_LITERAL *file, *text;
-    uint file_bytes, text_bytes;
-    uint line;
-};
+/* Any work-item, in any divergent code: reports the text of a literal, and its place in the source. */
+#define GRAVELP_TRAP(arena, text)                                                \
+    gravelp_fault_in((arena), gravelp_origin_of_item(), __FILE__ "\0" text "",   \
+                     (uint)sizeof(__FILE__) | GRAVELP_FAULT_TEXT_OF(text) << 16, \
+                     GRAVELP_FAULT_ASSERT, 0, 0, (uint)__LINE__, 0)
+#define GRAVELP_FAULT_TEXT_OF(text) \
+    (sizeof(text) < GRAVELP_FAULT_TEXT_BYTES ? (uint)sizeof(text) : GRAVELP_FAULT_TEXT_BYTES)
 
-/* Any work-item, in any divergent code. */
-GRAVELP_OUT_OF_LINE void gravelp_trap_at(global struct gravelp_arena *arena,
-                                         struct gravelp_origin origin,
-                                         struct gravelp_assertion assertion)
-{
-    if (!gravelp_fault_claim(arena, assertion.file, assertion.file_bytes))
-        return;
-    for (uint i = 0; i < assertion.text_bytes && i < GRAVELP_FAULT_TEXT_BYTES; i++)
-        arena->fault_text[i] = (uchar)assertion.text[i];
-    gravelp_fault_write(arena, origin, GRAVELP_FAULT_ASSERT, 0, 0, assertion.line, 0);
-}
-
-/* Any work-item, in any divergent code: returns whether the condition holds, a fault if not. */
-GRAVELP_INLINE bool gravelp_assert(global struct gravelp_arena *arena, bool holds,
-                                   struct gravelp_assertion assertion)
-{
-#ifndef NDEBUG
-    if (!holds)
-        gravelp_trap_at(arena, gravelp_origin_of_item(), assertion);
-#endif
-    return holds;
-}
-
-#define GRAVELP_ASSERTION(text)                                                                \
-    (struct gravelp_assertion)                                                                 \
-    {                                                                                          \
-        __FILE__, "" text "", (uint)sizeof(__FILE__), (uint)sizeof("" text ""), (uint)__LINE__ \
-    }
 /* ---- calls ------------------------------------------------------------------------------------ */
 
 #define gravel_printf_wg(g, ...) GRAVELP_PRINT(GRAVELP_RECORD_WG, g, 1, __VA_ARGS__)
@@ -255,9 +228,12 @@ GRAVELP_INLINE bool gravelp_assert(global struct gravelp_arena *arena, bool hold
     GRAVELP_APPEND(GRAVELP_RECORD_WG_IF, g, active, GRAVELP_STREAM_##stream, record, node)
 #define gravel_append_wi(g, stream, record, node) \
     GRAVELP_APPEND(GRAVELP_RECORD_WI, g, 1, GRAVELP_STREAM_##stream, record, node)
+#ifdef NDEBUG
+#define gravel_assert(g, condition) ((void)(g).arena, (condition) != 0)
+#else
 #define gravel_assert(g, condition) \
-    gravelp_assert((g).arena, (condition), GRAVELP_ASSERTION("assertion failed: " #condition))
-#define gravel_trap(g, text) \
-    gravelp_trap_at((g).arena, gravelp_origin_of_item(), GRAVELP_ASSERTION(text))
+    ((condition) || (GRAVELP_TRAP((g).arena, "assertion failed: " #condition), 0))
+#endif
+#define gravel_trap(g, text) GRAVELP_TRAP((g).arena, text)
 
 #endif

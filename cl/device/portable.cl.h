@@ -346,19 +346,14 @@ GRAVELP_INLINE void gravelp_prefetch_write(global uchar *p, uint bytes)
 #endif
 
 #define GRAVELP_PEEK(type, word) GRAVELP_PEEK_##type(type, word)
-#define GRAVELP_PLAIN_PEEK(type, word) (*(word))
-#ifdef GRAVELP_ATOMICS_C11
-#define GRAVELP_PEEK_uint(type, word)                                                   \
+#define GRAVELP_PEEK_uint(type, word) ((type)gravelp_device_load_relaxed((global uint *)(word)))
+#define GRAVELP_PEEK_int GRAVELP_PEEK_uint
+#ifdef GRAVEL_HAS_LONG_WAITS /* C11 atomics of 64 bits */
+#define GRAVELP_PEEK_ulong(type, word)                                                  \
     atomic_load_explicit((volatile global atomic_##type *)(word), memory_order_relaxed, \
                          memory_scope_device)
 #else
-#define GRAVELP_PEEK_uint GRAVELP_PLAIN_PEEK
-#endif
-#define GRAVELP_PEEK_int GRAVELP_PEEK_uint
-#ifdef GRAVEL_HAS_LONG_WAITS /* C11 atomics of 64 bits */
-#define GRAVELP_PEEK_ulong GRAVELP_PEEK_uint
-#else
-#define GRAVELP_PEEK_ulong GRAVELP_PLAIN_PEEK
+#define GRAVELP_PEEK_ulong(type, word) (*(word))
 #endif
 #define GRAVELP_PEEK_long GRAVELP_PEEK_ulong
 

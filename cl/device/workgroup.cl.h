@@ -148,20 +148,12 @@ struct gravelp_origin {
     uint item[3];    /* the work-item, or the group's first one, in it */
 };
 
-GRAVELP_INLINE struct gravelp_origin gravelp_origin(void)
-{
-    /* No loop: PoCL adds barriers to loops that all work-items make alike, and so to the user's loop around them. */
-    return (struct gravelp_origin){get_work_dim(),
-                                   {(uint)(get_global_id(0) - get_local_id(0)),
-                                    (uint)(get_global_id(1) - get_local_id(1)),
-                                    (uint)(get_global_id(2) - get_local_id(2))}};
-}
-
-GRAVELP_INLINE struct gravelp_origin gravelp_origin_of_item(void)
-{
-    return (struct gravelp_origin){
-        get_work_dim(), {(uint)get_global_id(0), (uint)get_global_id(1), (uint)get_global_id(2)}};
-}
+/* No loop: PoCL adds barriers to loops that all work-items make alike, and so to the user's loop around them. */
+#define GRAVELP_ORIGIN(id) \
+    ((struct gravelp_origin){get_work_dim(), {(uint)(id(0)), (uint)(id(1)), (uint)(id(2))}})
+#define GRAVELP_FIRST_ID(dimension) get_global_id(dimension) - get_local_id(dimension)
+#define gravelp_origin() GRAVELP_ORIGIN(GRAVELP_FIRST_ID)
+#define gravelp_origin_of_item() GRAVELP_ORIGIN(get_global_id)
 
 GRAVELP_INLINE global struct gravelp_servers *gravelp_servers(global struct gravelp_arena *arena)
 {
@@ -177,27 +169,25 @@ GRAVELP_INLINE void gravelp_servers_break(global struct gravelp_arena *arena)
 }
 
 /*
- * Any work-item: whether its fault is the node's first, the only one that the host hears of. It polls before it adds: a
- * kernel runs on behind a failed assertion, and adds without number would come back to 0. Of a name, of a file or a
- * function, the last bytes stay.
+ * Any work-item: reports to the host what went wrong, unless a fault of the node is reported already. It polls before
+ * it adds: a kernel runs on behind a failed assertion, and adds without number would come back to 0.
+ *
+ * @param name        literal: the name of a file or a function, whose last bytes are kept, and behind it a text.
+ * @param name_bytes  of the name, its end included; and 2^16 times those of the text.
  */
-GRAVELP_INLINE bool gravelp_fault_claim(global struct gravelp_arena *arena, GRAVELP_LITERAL *name,
-                                        uint bytes)
+GRAVELP_OUT_OF_LINE void gravelp_fault_in(global struct gravelp_arena *arena,
+                                          struct gravelp_origin origin, GRAVELP_LITERAL *name,
+                                          uint name_bytes, uint fault, uint queue, ulong ticket,
+                                          ulong value, ulong offset)
 {
-    const uint room = GRAVELP_FAULT_FILE_BYTES;
+    const uint room = GRAVELP_FAULT_FILE_BYTES, bytes = name_bytes & 0xffffu;
     if (gravelp_device_load_relaxed(&arena->fault_claim) != 0 ||       /* F3 */
         gravelp_device_fetch_add_relaxed(&arena->fault_claim, 1) != 0) /* F3 */
-        return false;
+        return;
     for (uint i = bytes > room ? bytes - room : 0, to = 0; i < bytes; i++, to++)
         arena->fault_file[to] = (uchar)name[i];
-    return true;
-}
-
-/* Writes a fault that this work-item has claimed, and shows it to the host. */
-GRAVELP_INLINE void gravelp_fault_write(global struct gravelp_arena *arena,
-                                        struct gravelp_origin origin, uint fault, uint queue,
-                                        ulong ticket, ulong value, ulong offset)
-{
+    for (uint i = 0; i < name_bytes >> 16; i++)
+        arena->fault_text[i] = (uchar)name[bytes + i];
     gravelp_servers_break(arena);
     arena->fault_offset = offset;
     arena->fault_queue = queue;
@@ -209,16 +199,6 @@ GRAVELP_INLINE void gravelp_fault_write(global struct gravelp_arena *arena,
     for (uint d = 0; d < 3; d++)
         arena->fault_item[d] = origin.item[d];
     gravelp_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
-}
-
-/* Any work-item: tells the host what went wrong, and the name of a function. The first fault of the node stays. */
-GRAVELP_OUT_OF_LINE void gravelp_fault_in(global struct gravelp_arena *arena,
-                                          struct gravelp_origin origin, GRAVELP_LITERAL *name,
-                                          uint name_bytes, uint fault, uint queue, ulong ticket,
-                                          ulong value, ulong offset)
-{
-    if (gravelp_fault_claim(arena, name, name_bytes))
-        gravelp_fault_write(arena, origin, fault, queue, ticket, value, offset);
 }
 #define gravelp_fault_at(arena, origin, ...) gravelp_fault_in(arena, origin, 0, 0, __VA_ARGS__)
 GRAVELP_INLINE void gravelp_fault(global struct gravelp_arena *arena, uint fault, uint queue,

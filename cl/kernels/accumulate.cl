@@ -67,54 +67,48 @@ kernel void collect(GRAVEL_ACCUMULATOR(a), uint n, uint turn)
     }
 }
 
-/* Where a group is in the lists. */
-struct cursor {
-    uint part;
-    uint first; /* the part's first position */
-    uint block; /* of the part */
+/* A group's block, and its words that are sent, in any order. */
+struct block {
+    uint part, first; /* the part that has it, and that part's first position */
+    uint number;      /* in the part */
+    uint bits[BLOCK_BITS];
+    uint n; /* words taken */
+    ushort indices[BLOCK];
+    word_bits values[BLOCK];
 };
 
-/* Moves on to a position, which there is. Of the group's first work-item. */
-GRAVELP_INLINE void go_to(global struct gravelp_accumulator *a, local struct cursor *now,
+/* Moves on to a position, which there is. For the group's first work-item. */
+GRAVELP_INLINE void go_to(global struct gravelp_accumulator *a, local struct block *now,
                           uint position, uint turn)
 {
     for (; position - now->first >= TALLY(a, now->part).n_listed[turn]; now->part++)
         now->first += TALLY(a, now->part).n_listed[turn];
-    now->block = at(a, a->list_at)[now->part * (a->part_words / BLOCK) + position - now->first];
+    now->number = at(a, a->list_at)[now->part * (a->part_words / BLOCK) + position - now->first];
+    now->n = 0;
 }
 
-/* Words that a group has taken of a block: what is sent, in any order. */
-struct taken {
-    local uint *bits; /* [BLOCK_BITS] scratch */
-    local uint *n;
-    local ushort *indices; /* [BLOCK] in the block */
-    local word_bits *values;
-};
-
-/* Take the words of a block whose bits are set. */
-GRAVELP_INLINE void take_block(global struct gravelp_accumulator *a, ulong block,
-                               struct taken taken)
+/* Takes the words of a block whose bits are set. */
+GRAVELP_INLINE void take_block(global struct gravelp_accumulator *a, local struct block *now)
 {
     const uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
+    const ulong block = now->part * (a->part_words / BLOCK) + now->number;
     volatile global word_bits *words =
         (volatile global word_bits *)at(a, a->words_at) + block * BLOCK;
     for (uint i = lane; i < BLOCK_BITS; i += n_lanes)
-        taken.bits[i] = gravelp_device_exchange_acquire(&at(a, a->bits_at)[block * BLOCK_BITS + i],
-                                                        0); /* A4, pairs with A3 */
-    if (lane == 0)
-        *taken.n = 0;
+        now->bits[i] = gravelp_device_exchange_acquire(&at(a, a->bits_at)[block * BLOCK_BITS + i],
+                                                       0); /* A4, pairs with A3 */
     gravelp_barrier_group();
     for (uint i = lane; i < BLOCK; i += n_lanes) {
-        if (!(taken.bits[i / 32] >> i % 32 & 1))
+        if (!(now->bits[i / 32] >> i % 32 & 1))
             continue;
         word_bits value = a->op == GRAVEL_ADD || a->op == GRAVEL_XOR
                               ? EXCHANGE(GRAVELP_ACCUMULATE_BITS, words + i, 0) /* A5: a new sum */
                               : PEEK(GRAVELP_ACCUMULATE_BITS, words + i);       /* A5 */
         if (value == (word_bits)a->neutral)
             continue;
-        uint k = atomic_inc(taken.n);
-        taken.indices[k] = (ushort)i;
-        taken.values[k] = value;
+        uint k = atomic_inc(&now->n);
+        now->indices[k] = (ushort)i;
+        now->values[k] = value;
     }
     gravelp_barrier_group();
 }
@@ -153,11 +147,8 @@ GRAVELP_INLINE uint begin_pack(global struct gravelp_accumulator *a, uint first_
 kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_position, uint n_positions,
                  uint turn, uint pack_turn)
 {
-    local uint bits[BLOCK_BITS], n_taken, n, at_part, at_few;
-    local ushort indices[BLOCK];
-    local word_bits values[BLOCK];
-    local struct cursor now;
-    const struct taken taken = {bits, &n_taken, indices, values};
+    local uint n, at_part, at_few;
+    local struct block now;
     const uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     global uchar *few = (global uchar *)(at(a, a->few_at) + GRAVELP_ACCUMULATOR_FEW);
     if (lane == 0) {
@@ -171,22 +162,22 @@ kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_positio
         if (lane == 0)
             go_to(a, &now, position, turn);
         gravelp_barrier_group();
-        take_block(a, now.part * (a->part_words / BLOCK) + now.block, taken);
+        take_block(a, &now);
         if (lane == 0) {
             at_part = (max(now.first, first_position) - first_position) * BLOCK +
                       gravelp_device_fetch_add_relaxed(&TALLY(a, now.part).n_packed[pack_turn],
-                                                       n_taken);                      /* A6 */
-            at_few = gravelp_device_fetch_add_relaxed(&a->n_few[pack_turn], n_taken); /* A6 */
+                                                       now.n);                      /* A6 */
+            at_few = gravelp_device_fetch_add_relaxed(&a->n_few[pack_turn], now.n); /* A6 */
         }
         gravelp_barrier_group();
-        for (uint k = lane; k < n_taken; k += n_lanes) {
-            const ulong index = now.block * (ulong)BLOCK + indices[k];
+        for (uint k = lane; k < now.n; k += n_lanes) {
+            const ulong index = now.number * (ulong)BLOCK + now.indices[k];
             store(packed, packed + a->packed_values_at, a->index_bytes, at_part + k, index,
-                  values[k]);
+                  now.values[k]);
             if (at_few + k < GRAVELP_ACCUMULATOR_FEW) {
                 at(a, a->few_at)[at_few + k] = now.part;
                 store(few, few + a->index_bytes * GRAVELP_ACCUMULATOR_FEW, a->index_bytes,
-                      at_few + k, index, values[k]);
+                      at_few + k, index, now.values[k]);
             }
         }
         gravelp_barrier_group(); /* the next block is taken where this one was */

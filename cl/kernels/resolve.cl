@@ -251,67 +251,52 @@ kernel void apply_given(RUN, struct gravelp_given given, uint n_words)
 /* ---- additions to few words ------------------------------------------------------------------ */
 
 /* A group adds up what its messages add to each word, then adds that to the word: atomic operations on one word follow
- * one another, and thousands of groups would wait for a histogram's few. sums: [n_words]. */
-#define DEFINE_ADD_FEW(type, ADD)                                                               \
-    GRAVELP_INLINE void add_few_##type(volatile global type *heap, global const uchar *indices, \
-                                       global const uchar *values, uint kind, uint n_messages,  \
-                                       uint n_items, uint n_words, volatile local type *sums)   \
-    {                                                                                           \
-        uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);                   \
-        uint item = (uint)get_global_id(0);                                                     \
-        for (uint w = lane; w < n_words; w += n_lanes)                                          \
-            sums[w] = 0;                                                                        \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                           \
-        for (uint i = item < n_items ? item : n_messages; i < n_messages;                       \
-             i += AT_ONCE * n_items) {                                                          \
-            uint words[AT_ONCE];                                                                \
-            type addends[AT_ONCE]; /* loads first, as above */                                  \
-            for (uint k = 0; k < AT_ONCE; k++) {                                                \
-                uint message = n_messages - i > k * n_items ? i + k * n_items : i;              \
-                words[k] = ((global const uint *)indices)[message];                             \
-                addends[k] =                                                                    \
-                    GRAVELP_N_VALUES(kind) ? ((global const type *)values)[message] : (type)1;  \
-            }                                                                                   \
-            for (uint k = 0; k < AT_ONCE && n_messages - i > k * n_items; k++)                  \
-                ADD(&sums[words[k]], addends[k]);                                               \
-        }                                                                                       \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                           \
-        for (uint w = lane; w < n_words; w += n_lanes)                                          \
-            if (sums[w])                                                                        \
-                ADD(&heap[w], sums[w]);                                                         \
-    }
-DEFINE_ADD_FEW(uint, atomic_add)
-#ifdef GRAVELP_INT64_ATOMICS
-DEFINE_ADD_FEW(ulong, atom_add)
-#endif
+ * one another, and thousands of groups would wait for a histogram's few. */
+#define ADD_FEW(type, ADD)                                                            \
+    do {                                                                              \
+        volatile global type *heap = (volatile global type *)(arena + base);          \
+        volatile local type *sum = (volatile local type *)sums;                       \
+        for (uint w = lane; w < n_words; w += n_lanes)                                \
+            sum[w] = 0;                                                               \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                 \
+        for (uint i = item < n_items ? item : n_messages; i < n_messages;             \
+             i += AT_ONCE * n_items) {                                                \
+            uint words[AT_ONCE];                                                      \
+            type addends[AT_ONCE]; /* loads first, as above */                        \
+            for (uint k = 0; k < AT_ONCE; k++) {                                      \
+                uint message = n_messages - i > k * n_items ? i + k * n_items : i;    \
+                words[k] = indices[message];                                          \
+                addends[k] = GRAVELP_N_VALUES(kind) ? VALUE(type, message) : (type)1; \
+            }                                                                         \
+            for (uint k = 0; k < AT_ONCE && n_messages - i > k * n_items; k++)        \
+                ADD(&sum[words[k]], addends[k]);                                      \
+        }                                                                             \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                 \
+        for (uint w = lane; w < n_words; w += n_lanes)                                \
+            if (sum[w])                                                               \
+                ADD(&heap[w], sum[w]);                                                \
+    } while (0)
 
 /* Any local size, global size at least n_items. GRAVEL_INC or GRAVEL_ADD of integers, with 4-byte indices, to the
  * n_words words from the base on; those of 64 bits need the device's 64-bit atomics. sums: a word of the kind for
  * each. */
 kernel void add_few(RUN, uint n_items, uint n_words, local ulong *sums)
 {
-    global const uchar *indices = frame + indices_at, *values = frame + values_at;
+    global const uint *indices = (global const uint *)(frame + indices_at);
+    uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
+    uint item = (uint)get_global_id(0);
     (void)is_far;
-    if (IS_REFUSED((uint)get_global_id(0)))
+    if (IS_REFUSED(item))
         return; /* of all groups */
+    if (GRAVELP_VALUE_BYTES(kind) == 4)
+        ADD_FEW(uint, atomic_add);
 #ifdef GRAVELP_INT64_ATOMICS
-    if (GRAVELP_VALUE_BYTES(kind) == 8) {
-        add_few_ulong((volatile global ulong *)(arena + base), indices, values, kind, n_messages,
-                      n_items, n_words, sums);
-        return;
-    }
+    else
+        ADD_FEW(ulong, atom_add);
 #endif
-    add_few_uint((volatile global uint *)(arena + base), indices, values, kind, n_messages, n_items,
-                 n_words, (volatile local uint *)sums);
 }
 
 /* ---- puts ------------------------------------------------------------------------------------ */
-
-/* Slot where the search for a word begins: the upper bits of a product by 2^64 over the golden ratio. */
-GRAVELP_INLINE uint first_slot(ulong word, uint mask)
-{
-    return (uint)(word * 0x9e3779b97f4a7c15ul >> 32) & mask;
-}
 
 /*
  * Any local size, global size at least n_messages; put only. last [mask + 1], a power of two of at least
@@ -326,7 +311,7 @@ kernel void find_last(RUN, global uint *last, uint mask)
     if (i >= n_messages || IS_REFUSED(i))
         return;
     ulong word = RUN_WORD_AT(i);
-    for (uint slot = first_slot(word, mask);; slot = (slot + 1) & mask) {
+    for (uint slot = gravelp_key_hash(word) & mask;; slot = (slot + 1) & mask) {
         uint other =
             gravelp_load_relaxed(&last[slot]); /* spares most atomic operations; may be old */
         if (other == 0)
@@ -348,7 +333,7 @@ kernel void store_last(RUN, global const uint *last, uint mask)
     if (i >= n_messages || IS_REFUSED(i))
         return;
     ulong word = RUN_WORD_AT(i);
-    uint slot = first_slot(word, mask);
+    uint slot = gravelp_key_hash(word) & mask;
     while (last[slot] != i + 1) {
         if (RUN_WORD_AT(last[slot] - 1) == word)
             return; /* a later message */

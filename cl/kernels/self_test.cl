@@ -10,11 +10,19 @@
 
 #include "layout/self_test.h"
 
-/* A wait of this file: it ends after polls that take max_ms at least, for hosts whose words cannot be seen. */
-GRAVELP_INLINE bool goes_on(struct gravelp_patience *patience, uint poll_ns, uint max_ms)
+/* Waits until a word is not `value`. Returns false once the host has said go for another one, or after polls that take
+ * max_ms at least, for hosts whose words cannot be seen. */
+GRAVELP_INLINE bool wait_while(global uint *words, global uint *word, uint value, uint max_ms,
+                               uint poll_ns)
 {
-    patience->least_ns += poll_ns + gravelp_pause(patience->polls++, false);
-    return patience->least_ns < (ulong)max_ms * 1000000u;
+    ulong waited_ns = 0;
+    uint polls = 0;
+    while (gravelp_load_acquire(word) == value) { /* T1, pairs with T2; K6, K7 */
+        waited_ns += poll_ns + gravelp_pause(polls++, false);
+        if (waited_ns >= (ulong)max_ms * 1000000u || gravelp_load_relaxed(words + GRAVELP_TEST_GO))
+            return gravelp_load_acquire(word) != value; /* as above */
+    }
+    return true;
 }
 
 /*
@@ -23,16 +31,11 @@ GRAVELP_INLINE bool goes_on(struct gravelp_patience *patience, uint poll_ns, uin
  */
 kernel void hand_over(global uint *words, uint n_rounds, uint max_ms, uint poll_ns)
 {
+    global uint *turn = words + GRAVELP_TEST_TURN;
     uint wrong = 0;
     for (uint r = 1; r <= n_rounds; r++) {
-        struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
-        uint turn = 0;
-        while ((turn = gravelp_load_acquire(words + GRAVELP_TEST_TURN)) != r &&
-               turn != GRAVELP_TEST_STOP) /* T1, pairs with T2 */
-            if (!goes_on(&patience, poll_ns, max_ms))
-                break;
-        if (turn != r)
-            break;
+        if (!wait_while(words, turn, r - 1, max_ms, poll_ns) || gravelp_load_relaxed(turn) != r)
+            break; /* relaxed: the host gives up */
         for (uint i = 0; i < GRAVELP_TEST_LINE; i++)
             wrong += words[GRAVELP_TEST_SENT + i] != r + i;
         for (uint i = 0; i < GRAVELP_TEST_LINE; i++)
@@ -52,24 +55,9 @@ kernel void count_up(global uint *words, uint n)
 /* Any size: every group stays until the host says go, or for max_ms. */
 kernel void hold(global uint *words, uint max_ms, uint poll_ns)
 {
-    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
-    if (get_local_id(0) == 0)
-        while (gravelp_load_acquire(words + GRAVELP_TEST_GO) == 0) /* T1, pairs with T2 */
-            if (!goes_on(&patience, poll_ns, max_ms)) {
-                gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_ENDED, 1);
-                break;
-            }
-}
-
-/* Leader: wait until a word is not `value`. @return false once the host has said go, or after max_ms. */
-GRAVELP_INLINE bool wait_for_members(global uint *words, global uint *word, uint value, uint max_ms,
-                                     uint poll_ns)
-{
-    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
-    while (gravelp_device_load_acquire(word) == value) /* K6, K7 */
-        if (gravelp_load_relaxed(words + GRAVELP_TEST_GO) || !goes_on(&patience, poll_ns, max_ms))
-            return false;
-    return true;
+    if (get_local_id(0) == 0 &&
+        !wait_while(words, words + GRAVELP_TEST_GO, 0, max_ms, poll_ns)) /* T1, pairs with T2 */
+        gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_ENDED, 1);
 }
 
 #define ENROL_POLLS (1u << 13) /* a busy machine may start the second group late */
@@ -84,14 +72,14 @@ kernel void meet(global uint *words, uint n_groups, uint n_rounds, uint max_ms, 
         (global struct gravelp_members *)(words + GRAVELP_TEST_MEMBERS);
     if (get_local_id(0) == 0 &&
         gravelp_members_enrol(members, n_groups, ENROL_POLLS) < GRAVELP_MEMBERS_CLOSED) {
-        bool goes_on = wait_for_members(words, &members->n, 0, max_ms, poll_ns); /* K7 */
+        bool goes_on = wait_while(words, &members->n, 0, max_ms, poll_ns); /* K7 */
         uint n = gravelp_device_load_relaxed(&members->n);
         for (uint round = 0; goes_on && round < n_rounds; round++) {
             if (gravelp_members_leave(members, n)) {
                 words[GRAVELP_TEST_COUNT]++;
                 gravelp_members_advance(members, round + 1); /* K6 */
             }
-            goes_on = wait_for_members(words, &members->phase, round, max_ms, poll_ns); /* K6 */
+            goes_on = wait_while(words, &members->phase, round, max_ms, poll_ns); /* K6 */
         }
         if (!goes_on)
             gravelp_device_fetch_add_relaxed(words + GRAVELP_TEST_ENDED, 1);

@@ -5,7 +5,7 @@
  *
  * Messages through sub-groups and fine-grain barriers are device_queue.c's, whose kernel uses them where there are any.
  *
- * Path:    this -> cl/device/share.cl.h, cl/device/fbar.cl.h, compiled as C11 through host_c11.h.
+ * Path:    this -> cl/gravel.cl.h, cl/device/fbar.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
 #include <stdio.h>

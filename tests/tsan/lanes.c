@@ -4,7 +4,6 @@
  */
 #include "lanes.h"
 
-#include "share.cl.h"
 #include "fbar.cl.h"
 #include "outbox.cl.h"
 #include "transaction.cl.h"

@@ -50,7 +50,7 @@ SUBJECTS = {
     "resident-serial": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], ["-DGRAVELP_RESIDENT", "-DGRAVELP_SERIAL_GROUP"], [],
                         ["cl/device/inbox.cl.h", "cl/device/serving.cl.h", "cl/device/outbox.cl.h"]),
     "fbar": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SUBGROUP_BUILTINS"], [], ["cl/device/fbar.cl.h"]),
-    "share-serial": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/device/share.cl.h"]),
+    "share-serial": (["tests/tsan/divergence.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/gravel.cl.h"]),
     "steal": (["tests/tsan/steal.c", "tests/tsan/lanes.c"], [], [],
               ["cl/device/schedule.cl.h"]),
     "block-pool": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/block_pool.cl.h"]),
@@ -130,7 +130,7 @@ SITES = [
 ]
 # Barriers of the group by their other name. Outboxes and resident servers have some that stand beside another.
 MEET = (re.compile(r"\bgravelp_group_meet(?:_apart)?\(g\.arena\);"), "(void)0;")
-EACH_MEET_COUNTS = ("cl/device/send.cl.h", "cl/device/share.cl.h", "cl/block_pool.cl.h")
+EACH_MEET_COUNTS = ("cl/device/send.cl.h", "cl/gravel.cl.h", "cl/block_pool.cl.h")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 LABEL = re.compile(r"/\*[^/]*?\b([A-Z][0-9])\b")
 
