@@ -41,19 +41,16 @@ static void make_served(struct atm *atm)
 {
     atm->withdraw = sections_kernel(&atm->sections, &atm->node, "withdraw");
     atm->deposit = sections_kernel(&atm->sections, &atm->node, "deposit");
-    NODE_SET(atm->withdraw, 1, cl_mem, atm->orders_there);
-    NODE_SET(atm->withdraw, 2, cl_uint, (cl_uint)atm->first_order);
-    NODE_SET(atm->deposit, 1, cl_mem, atm->orders_there);
-    NODE_SET(atm->deposit, 2, cl_ulong, atm->granted);
+    NODE_SET(atm->withdraw, 1, ARRAY(atm->orders_there), UINT(atm->first_order));
+    NODE_SET(atm->deposit, 1, ARRAY(atm->orders_there), ULONG(atm->granted));
 }
 
 static void make_alone(struct atm *atm)
 {
     const cl_uint first = sections_first_argument(&atm->sections);
     atm->withdraw = sections_kernel(&atm->sections, &atm->node, "transfer");
-    NODE_SET(atm->withdraw, first, cl_mem, atm->orders_there);
-    NODE_SET_OFFSETS(atm->withdraw, first + 1, atm->balances, atm->granted, atm->n_granted,
-                     atm->locks);
+    NODE_SET(atm->withdraw, first, ARRAY(atm->orders_there), ULONG(atm->balances),
+             ULONG(atm->granted), ULONG(atm->n_granted), ULONG(atm->locks));
 }
 
 static void set_up(void *self)

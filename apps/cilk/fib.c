@@ -27,7 +27,7 @@ static struct own {
 
 static const struct app_option options[] = {
     {"[N]", OPTION_ARGUMENT, NULL, "Which Fibonacci number (30)",
-     OPTION_COUNT(struct own, cilk.n, 0, 47)},
+     OPTION_NUMBER(struct own, cilk.n, 0, 47)},
     {"by-item", 0, NULL, "Each work-item reserves channel elements for itself, not its group",
      OPTION_FLAG(struct own, by_item)},
     {0}};

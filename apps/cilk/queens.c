@@ -33,11 +33,11 @@ static struct own {
     cl_mem begun, found; /* the same on the device */
 } own = {.cilk = {.n = 12}, .base = 4};
 
-static const struct app_option options[] = {
-    {"[N]", OPTION_ARGUMENT, NULL, "Rows of the board (12)",
-     OPTION_COUNT(struct own, cilk.n, 2, 18)},
-    {"base", 0, "ROWS", "Rows that one work-item fills (4)", OPTION_COUNT(struct own, base, 1, 18)},
-    {0}};
+static const struct app_option options[] = {{"[N]", OPTION_ARGUMENT, NULL, "Rows of the board (12)",
+                                             OPTION_NUMBER(struct own, cilk.n, 2, 18)},
+                                            {"base", 0, "ROWS", "Rows that one work-item fills (4)",
+                                             OPTION_NUMBER(struct own, base, 1, 18)},
+                                            {0}};
 
 static uint32_t full_row(void)
 {
@@ -124,9 +124,8 @@ static void set_up_plain(void)
     own.begun = node_array(node, 3 * own.n_boards * sizeof *own.boards, NULL);
     own.found = node_array(node, own.n_boards * sizeof *own.boards, NULL);
     own.solve = node_kernel_without_arena(node, "solve");
-    NODE_SET_ARRAYS(own.solve, 0, own.begun, own.found);
-    NODE_SET(own.solve, 2, cl_uint, own.n_boards);
-    NODE_SET(own.solve, 3, cl_uint, full_row());
+    NODE_SET(own.solve, 0, ARRAY(own.begun), ARRAY(own.found), UINT(own.n_boards),
+             UINT(full_row()));
 }
 
 /* A node without boards launches nothing. */

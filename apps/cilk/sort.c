@@ -33,11 +33,12 @@ static struct own {
     cl_kernel sort_blocks, merge_runs; /* of the form without a flow */
 } own = {.cilk = {.n = 1000000}, .base = 64};
 
-static const struct app_option options[] = {
-    {"[N]", OPTION_ARGUMENT, NULL, "Keys (1000000)", OPTION_COUNT(struct own, cilk.n, 1, 1u << 30)},
-    {"base", 0, "KEYS", "Keys that one work-group sorts by rank (64)",
-     OPTION_COUNT(struct own, base, 1, 1024)},
-    {0}};
+static const struct app_option options[] = {{"[N]", OPTION_ARGUMENT, NULL, "Keys (1000000)",
+                                             OPTION_NUMBER(struct own, cilk.n, 1, 1u << 30)},
+                                            {"base", 0, "KEYS",
+                                             "Keys that one work-group sorts by rank (64)",
+                                             OPTION_NUMBER(struct own, base, 1, 1024)},
+                                            {0}};
 
 /* Keys that a work-group merges. */
 static uint32_t block_keys(void)
@@ -123,9 +124,9 @@ static void set_up_plain(void)
     node_build(node, "blocks.cl.h", blocks_cl, defines);
     own.sort_blocks = node_kernel_without_arena(node, "sort_blocks");
     own.merge_runs = node_kernel_without_arena(node, "merge_runs");
-    NODE_SET(own.sort_blocks, 0, cl_mem, own.input);
-    NODE_SET(own.sort_blocks, 2, cl_uint, own.cilk.n);
-    NODE_SET(own.merge_runs, 2, cl_uint, own.cilk.n);
+    NODE_SET(own.sort_blocks, 0, ARRAY(own.input));
+    NODE_SET(own.sort_blocks, 2, UINT(own.cilk.n));
+    NODE_SET(own.merge_runs, 2, UINT(own.cilk.n));
 }
 
 static void enqueue_groups(cl_kernel kernel, uint64_t n_groups)
@@ -141,15 +142,15 @@ static void run_plain(void)
     while ((uint64_t)own.base << n_passes < own.cilk.n)
         n_passes++;
     cl_mem arrays[2] = {own.keys, own.spare};
-    NODE_SET(own.sort_blocks, 1, cl_mem, arrays[n_passes % 2]);
+    NODE_SET(own.sort_blocks, 1, ARRAY(arrays[n_passes % 2]));
     enqueue_groups(own.sort_blocks, (own.cilk.n + own.base - 1) / own.base);
     for (uint32_t pass = 0; pass < n_passes; pass++) {
         const uint32_t run = own.base << pass, turn = (n_passes - pass) % 2;
         const uint64_t both = 2 * (uint64_t)run, block = block_keys();
         const uint64_t n_pairs = (own.cilk.n + both - 1) / both,
                        n_blocks = (both + block - 1) / block;
-        NODE_SET_ARRAYS(own.merge_runs, 0, arrays[turn], arrays[!turn]);
-        NODE_SET(own.merge_runs, 3, cl_uint, run);
+        NODE_SET(own.merge_runs, 0, ARRAY(arrays[turn]), ARRAY(arrays[!turn]));
+        NODE_SET(own.merge_runs, 3, UINT(run));
         enqueue_groups(own.merge_runs, n_pairs * n_blocks);
     }
     node_finish(&own.cilk.node);

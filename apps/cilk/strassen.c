@@ -42,11 +42,11 @@ static struct own {
 
 static const struct app_option options[] = {
     {"[N]", OPTION_ARGUMENT, NULL, "Rows of a matrix: BASE times a power of two (512)",
-     OPTION_COUNT(struct own, cilk.n, 1, 4096)},
+     OPTION_NUMBER(struct own, cilk.n, 1, 4096)},
     {"base", 0, "ROWS", "Rows of a tile, which one work-group multiplies (16)",
-     OPTION_COUNT(struct own, base, 1, 64)},
+     OPTION_NUMBER(struct own, base, 1, 64)},
     {"ways", 0, "N", "Products that one is divided into: 7, Strassen's, or 8 (7)",
-     OPTION_COUNT(struct own, ways, 7, 8)},
+     OPTION_NUMBER(struct own, ways, 7, 8)},
     {0}};
 
 /* ---- input ----------------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ static void set_up_plain(void)
     write_options(defines);
     node_build(&own.cilk.node, "tile.cl.h", tile_cl, defines);
     own.multiply = node_kernel_without_arena(&own.cilk.node, "multiply");
-    NODE_SET(own.multiply, 0, cl_mem, own.all);
+    NODE_SET(own.multiply, 0, ARRAY(own.all));
 }
 
 static void run_plain(void)

@@ -55,10 +55,10 @@ static cl_kernel make_guessing(struct color *color, const char *name)
 {
     const struct guessed *guessed = &color->guessed;
     cl_kernel kernel = node_kernel(&color->node, name);
-    NODE_SET(kernel, 5, cl_ulong, color->colors);
-    NODE_SET_ARRAYS(kernel, 6, color->slots, guessed->rows, guessed->neighbours, guessed->waited,
-                    guessed->ends, color->cursors, color->taken, guessed->bases, guessed->rounds,
-                    color->counts, color->high);
+    NODE_SET(kernel, 5, ULONG(color->colors), ARRAY(color->slots), ARRAY(guessed->rows),
+             ARRAY(guessed->neighbours), ARRAY(guessed->waited), ARRAY(guessed->ends),
+             ARRAY(color->cursors), ARRAY(color->taken), ARRAY(guessed->bases),
+             ARRAY(guessed->rounds), ARRAY(color->counts), ARRAY(color->high));
     return kernel;
 }
 
@@ -73,9 +73,8 @@ static void prepare(struct color *color)
 static void launch(struct color *color, cl_kernel kernel, uint64_t round)
 {
     const struct gravel_mirror *mirror = color->guessed.mirror;
-    NODE_SET(kernel, 3, cl_uint, (cl_uint)round);
-    NODE_SET(kernel, 4, cl_ulong, mirror ? gravel_mirror_offset(mirror) : 0);
-    node_run_full(&color->node, kernel, color_n_own(color));
+    NODE_SET(kernel, 3, UINT(round), ULONG(mirror ? gravel_mirror_offset(mirror) : 0));
+    node_run(&color->node, kernel, node_full(&color->node, kernel, color_n_own(color)));
 }
 
 static uint64_t mend(struct color *color)

@@ -126,25 +126,23 @@ static void prepare(struct color *color)
 {
     struct ordered *ordered = &color->ordered;
     ordered->reset = node_kernel(&color->node, "reset");
-    NODE_SET(ordered->reset, 2, cl_ulong, color->colors);
-    NODE_SET(ordered->reset, 3, cl_uint, (cl_uint)color_n_own(color));
-    NODE_SET_ARRAYS(ordered->reset, 4, color->starts, color->cursors, color->taken,
-                    ordered->lists[0], color->high);
+    NODE_SET(ordered->reset, 2, ULONG(color->colors), UINT(color_n_own(color)),
+             ARRAY(color->starts), ARRAY(color->cursors), ARRAY(color->taken),
+             ARRAY(ordered->lists[0]), ARRAY(color->high));
     ordered->choose = node_kernel(&color->node, "choose");
-    NODE_SET(ordered->choose, 3, cl_ulong, color->colors);
-    NODE_SET(ordered->choose, 4, cl_uint, (cl_uint)color_n_own(color));
-    NODE_SET_ARRAYS(ordered->choose, 7, color->slots, color->starts, color->higher, color->cursors,
-                    color->taken, ordered->ready);
-    NODE_SET_ARRAYS(ordered->choose, 14, color->counts, color->high);
+    NODE_SET(ordered->choose, 3, ULONG(color->colors), UINT(color_n_own(color)));
+    NODE_SET(ordered->choose, 7, ARRAY(color->slots), ARRAY(color->starts), ARRAY(color->higher),
+             ARRAY(color->cursors), ARRAY(color->taken), ARRAY(ordered->ready));
+    NODE_SET(ordered->choose, 14, ARRAY(color->counts), ARRAY(color->high));
     ordered->publish = node_kernel(&color->node, "publish");
-    NODE_SET(ordered->publish, 3, cl_ulong, color->colors);
-    NODE_SET_ARRAYS(ordered->publish, 4, ordered->ready, ordered->copy_starts, ordered->copies);
+    NODE_SET(ordered->publish, 3, ULONG(color->colors), ARRAY(ordered->ready),
+             ARRAY(ordered->copy_starts), ARRAY(ordered->copies));
 }
 
 static void reset(struct color *color)
 {
     color->ordered.n_waiting = color_n_own(color);
-    node_launch(&color->node, color->ordered.reset, 0, ghosts_n_slots(&color->ghosts));
+    node_launch(&color->node, color->ordered.reset, ghosts_n_slots(&color->ghosts));
     TRY(gravel_barrier(color->node.gravel));
 }
 
@@ -155,10 +153,10 @@ static uint64_t choose(struct color *color)
     const unsigned turn = color->n_rounds % 2;
     cl_uint counts[2]; /* coloured, keep waiting */
     node_clear(&color->node, color->counts, sizeof counts);
-    NODE_SET(ordered->choose, 5, cl_uint, (cl_uint)color->n_rounds);
-    NODE_SET(ordered->choose, 6, cl_mem, ordered->lists[!turn]);
-    NODE_SET(ordered->choose, 13, cl_mem, ordered->lists[turn]);
-    node_run_full(&color->node, ordered->choose, ordered->n_waiting);
+    NODE_SET(ordered->choose, 5, UINT(color->n_rounds), ARRAY(ordered->lists[!turn]));
+    NODE_SET(ordered->choose, 13, ARRAY(ordered->lists[turn]));
+    node_run(&color->node, ordered->choose,
+             node_full(&color->node, ordered->choose, ordered->n_waiting));
     node_read(&color->node, color->counts, sizeof counts, counts);
     ordered->n_waiting = counts[1];
     return counts[0];
@@ -170,7 +168,8 @@ static uint64_t choose_and_publish(struct color *color)
     const struct node_bound bound = {.n_messages = color->node.n_nodes, .message_bytes = 8};
     const uint64_t n_ready = choose(color),
                    n_left = node_sum(&color->node, color->ordered.n_waiting);
-    node_send_full(&color->node, color->ordered.publish, n_ready, bound);
+    node_send(&color->node, color->ordered.publish,
+              node_full(&color->node, color->ordered.publish, n_ready), bound);
     TRY(gravel_barrier(color->node.gravel));
     return n_left;
 }

@@ -27,19 +27,17 @@ static void prepare(struct color *color)
     struct scheduled *scheduled = &color->scheduled;
     tasks_open_stretches(&scheduled->tasks, &color->node, color_n_own(color));
     scheduled->color_tasks = node_kernel_without_arena(&color->node, "color_tasks");
-    NODE_SET(scheduled->color_tasks, 1, cl_uint, (cl_uint)color_n_own(color));
-    NODE_SET_ARRAYS(scheduled->color_tasks, 2, color->slots, color->starts, color->higher,
-                    color->cursors);
-    NODE_SET(scheduled->color_tasks, 8, cl_mem, color->counts);
+    NODE_SET(scheduled->color_tasks, 1, UINT(color_n_own(color)), ARRAY(color->slots),
+             ARRAY(color->starts), ARRAY(color->higher), ARRAY(color->cursors));
+    NODE_SET(scheduled->color_tasks, 8, ARRAY(color->counts));
 }
 
 static void reset(struct color *color)
 {
     const size_t bytes = color_n_own(color) * sizeof(cl_uint);
     node_fill(&color->node, color->scheduled.own_colors[0], NO_COLOR, bytes);
-    node_check_cl(clEnqueueCopyBuffer(gravel_cl_queue(color->node.gravel), color->starts,
-                                      color->cursors, 0, 0, bytes, 0, NULL, NULL),
-                  "clEnqueueCopyBuffer");
+    TRY_CL(clEnqueueCopyBuffer(gravel_cl_queue(color->node.gravel), color->starts, color->cursors,
+                               0, 0, bytes, 0, NULL, NULL));
     node_finish(&color->node);
     TRY(gravel_steal_stats_reset(color->scheduled.tasks.steal));
 }
@@ -50,8 +48,8 @@ static uint64_t run_tasks(struct color *color)
     const unsigned turn = color->n_rounds % 2;
     cl_uint n_left;
     node_clear(&color->node, color->counts, sizeof n_left);
-    NODE_SET_ARRAYS(scheduled->color_tasks, 6, scheduled->own_colors[!turn],
-                    scheduled->own_colors[turn]);
+    NODE_SET(scheduled->color_tasks, 6, ARRAY(scheduled->own_colors[!turn]),
+             ARRAY(scheduled->own_colors[turn]));
     tasks_run_stretches(&scheduled->tasks, scheduled->color_tasks);
     node_read(&color->node, color->counts, sizeof n_left, &n_left);
     return n_left;

@@ -259,6 +259,7 @@ int app_main(const struct app *app, void *self, int argc, char **argv)
     node->group_items = app->group_items;
     signal(SIGXFSZ, SIG_IGN); /* what is written beyond RLIMIT_FSIZE fails, and is named */
     options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
+    TRY(gravel_config_load(&node->config, sizeof node->config));
     app->open(self);
     warm_up(app, self);
     measure(&run);

@@ -41,9 +41,9 @@ struct coprocessor *coprocessor_open(struct node *node);
 /** Write the compiler's options for the prelude. */
 void coprocessor_options(const struct coprocessor *coprocessor, char *options, size_t bytes);
 
-/** Launch n_items work-items, in full groups only if is_full, and have what they send applied. Collective. */
+/** Launch n_items work-items, and have what they send applied. Collective. */
 void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_t n_items,
-                      struct node_bound bound, bool is_full);
+                      struct node_bound bound);
 
 /** All, in the order of --model. */
 extern const struct model models[];

@@ -32,6 +32,8 @@ struct node_input {
 };
 
 struct node {
+    struct gravel_config
+        config; /* loaded by app_main; node_open adds the heap and what options say */
     struct gravel *gravel;
     cl_program program;
     uint32_t group_items; /* of a work-group: --group; if 0, node_open chooses */
@@ -46,14 +48,13 @@ struct node {
     struct coprocessor *coprocessor; /* NULL where Gravel sends */
     const char *schedule;            /* set by --schedule, for GRAVEL_STEAL_POLICY; NULL: not */
     struct node_input input;         /* on which nodes have to agree; set by the caller */
-    const char *server_mode;         /* for GRAVEL_SERVER_MODE; NULL: not */
-    const char *device_aggregation;  /* for GRAVEL_DEVICE_AGGREGATION; NULL: not */
     uint32_t number;                 /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */
     uint32_t n_local; /* nodes whose heaps are in this process, from `number` on: 1, or then all */
     cl_mem arrays[NODE_MOST_ARRAYS];
     cl_kernel kernels[NODE_MOST_KERNELS];
+    uint32_t n_arrays, n_kernels;
 };
 
 /* Before options are parsed and node_open. */
@@ -66,8 +67,9 @@ extern const struct app_option options_of_nodes[];
 void node_check(int code);
 #define TRY(call) node_check(call)
 
-/** As node_check, for an OpenCL call. */
+/** As node_check, for an OpenCL call, whose name `call` begins with. */
 void node_check_cl(cl_int error, const char *call);
+#define TRY_CL(call) node_check_cl(call, #call)
 
 /**
  * Open the node, and agree on options and input. Collective.
@@ -83,9 +85,6 @@ void node_open(struct node *node, uint64_t heap_bytes);
  */
 void agree_on_options(struct node *node);
 void agree_on_input(struct node *node, struct node_input input);
-
-/** Whether the device has memory of its own, and is no CPU made to copy as if it had: a discrete GPU. */
-bool node_is_discrete(const struct node *node);
 
 /**
  * Build the node's one program.
@@ -103,19 +102,27 @@ cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name
 /** Make a kernel that has no such argument. */
 cl_kernel node_kernel_without_arena(struct node *node, const char *name);
 
-/** Set one argument; NODE_SET takes it by value, of the type the kernel declares. */
-void node_set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value);
-#define NODE_SET(kernel, index, type, value) node_set(kernel, index, sizeof(type), &(type){value})
-
-/** Set n arguments that follow each other, arrays or offsets in the heap; the macros take them one by one. */
-void node_set_arrays(cl_kernel kernel, cl_uint index, const cl_mem *arrays, cl_uint n);
-void node_set_offsets(cl_kernel kernel, cl_uint index, const cl_ulong *offsets, cl_uint n);
-#define NODE_SET_ARRAYS(kernel, index, ...)                       \
-    node_set_arrays(kernel, index, (const cl_mem[]){__VA_ARGS__}, \
-                    sizeof((const cl_mem[]){__VA_ARGS__}) / sizeof(cl_mem))
-#define NODE_SET_OFFSETS(kernel, index, ...)                         \
-    node_set_offsets(kernel, index, (const cl_ulong[]){__VA_ARGS__}, \
-                     sizeof((const cl_ulong[]){__VA_ARGS__}) / sizeof(cl_ulong))
+/** Set arguments of a kernel that follow each other, each of the type that the kernel declares:
+ * NODE_SET(kernel, 2, ARRAY(points), ULONG(n), {sizeof problem, &problem}). */
+struct node_argument {
+    size_t bytes;
+    const void *value;
+};
+void node_set(cl_kernel kernel, cl_uint index, const struct node_argument *arguments, size_t n);
+#define NODE_SET(kernel, index, ...)                                     \
+    node_set(kernel, index, (const struct node_argument[]){__VA_ARGS__}, \
+             sizeof((const struct node_argument[]){__VA_ARGS__}) / sizeof(struct node_argument))
+#define NODE_VALUE(type, value) \
+    {                           \
+        sizeof(type), &(type)   \
+        {                       \
+            value               \
+        }                       \
+    }
+#define ARRAY(array) NODE_VALUE(cl_mem, array)
+#define UINT(number) NODE_VALUE(cl_uint, (cl_uint)(number))
+#define ULONG(number) NODE_VALUE(cl_ulong, number)
+#define FLOAT(number) NODE_VALUE(cl_float, number)
 
 /** Make a device array [bytes, 0 is allowed] with a copy of `data`, or not filled if that is NULL.
  */
@@ -140,38 +147,35 @@ void node_write(struct node *node, cl_mem array, size_t at, size_t bytes, const 
 void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
 
 /**
- * Launch `n_items` work-items (0 is allowed), from number `from` on, in groups of group_items, and one smaller group for
- * the rest, so that every work-item of every group has work.
+ * Launch `n_items` work-items (0 is allowed) in groups of group_items, and one smaller group for the rest, so that every
+ * work-item of every group has work.
  *
  * Argument 1 of the kernel is `ulong first`: the number of the launch's first work-item.
  */
-void node_launch(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items);
+void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
 
 /**
- * As node_launch, for a kernel that sends nothing and waits for nothing: whole, also where launches are sliced. A barrier
- * does not wait for it: read what it made, or finish, before another node may rely on it.
- */
-void node_run(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items);
-
-/**
- * As node_run, in full groups only: work-items from n_items on have no work, which they must find out.
- * For numbers that change with every launch, since compilers may compile a kernel for each size of
- * a group (PoCL). Argument 2 of the kernel is `uint n_items`.
- */
-void node_run_full(struct node *node, cl_kernel kernel, uint64_t n_items);
-
-/**
- * As node_launch, for a kernel that sends: collective, as under some models its messages are exchanged here. _full: in
- * full groups, as node_run_full.
+ * As node_launch, for a kernel that sends: collective, as under some models its messages are exchanged here.
  *
  * @param bound  more than that ends the process.
  */
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
-void node_send_full(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
 
-/** As node_run, in groups of a size. */
+/**
+ * As node_launch, for a kernel that sends nothing and waits for nothing: whole, also where launches are sliced. A barrier
+ * does not wait for it: read what it made, or finish, before another node may rely on it. _groups: from a number on, in
+ * groups of a size.
+ */
+void node_run(struct node *node, cl_kernel kernel, uint64_t n_items);
 void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
                      uint64_t group_items);
+
+/**
+ * Set argument 2 of a kernel, `uint n_items`. @return  the work-items of full groups for these; from n_items on they have no
+ * work, which they must find out. For numbers that change with every launch, since compilers may compile a kernel for each
+ * size of a group (PoCL).
+ */
+uint64_t node_full(struct node *node, cl_kernel kernel, uint64_t n_items);
 
 /** Enqueue, whole, a kernel that sends nothing and waits for nothing, in full groups for n_items (0 is allowed); and wait for
  * such kernels. */
@@ -180,9 +184,10 @@ void node_finish(struct node *node);
 
 /** Reduce over all nodes: n words in place, or one. Collective. */
 void node_reduce(struct node *node, uint32_t operation, uint64_t *words, uint32_t n);
-uint64_t node_sum(struct node *node, uint64_t value);
-uint64_t node_least(struct node *node, uint64_t value);
-uint64_t node_most(struct node *node, uint64_t value);
+uint64_t node_reduce_word(struct node *node, uint32_t operation, uint64_t value);
+#define node_sum(node, value) node_reduce_word(node, GRAVEL_ADD, value)
+#define node_least(node, value) node_reduce_word(node, GRAVEL_MIN, value)
+#define node_most(node, value) node_reduce_word(node, GRAVEL_MAX, value)
 
 /** Close it. Collective. */
 void node_close(struct node *node);

@@ -57,28 +57,20 @@ static error_t refuse(struct argp_state *state, const struct app_option *option,
     return EINVAL;
 }
 
-static bool parse_digits(const char *s, uint64_t *number)
-{
-    uint64_t sum = 0;
-    bool has_digits = *s != '\0';
-    for (; *s >= '0' && *s <= '9'; s++)
-        if (__builtin_mul_overflow(sum, 10, &sum) ||
-            __builtin_add_overflow(sum, (uint64_t)(*s - '0'), &sum))
-            return false;
-    *number = sum;
-    return has_digits && *s == '\0';
-}
-
 error_t option_number(struct argp_state *state, const struct app_option *option, const char *value,
                       void *field)
 {
-    uint64_t parsed;
     const bool is_digits = *value && !value[strspn(value, "0123456789")];
-    if (!parse_digits(value, &parsed) || parsed < option->min || parsed > option->max)
+    errno = 0;
+    const uint64_t number = strtoull(value, NULL, 10);
+    if (!is_digits || errno || number < option->min || number > option->max)
         return refuse(state, option, "'%s' is not in %llu..%llu%s", value,
                       (unsigned long long)option->min, (unsigned long long)option->max,
                       is_digits ? "" : ", written in digits alone");
-    *(uint64_t *)field = parsed;
+    if (option->bytes == sizeof(uint32_t))
+        *(uint32_t *)field = (uint32_t)number;
+    else
+        *(uint64_t *)field = number;
     return 0;
 }
 
@@ -90,16 +82,6 @@ error_t option_power_of_two(struct argp_state *state, const struct app_option *o
     return (number & (number - 1)) == 0 || error
                ? error
                : refuse(state, option, "'%s' is not a power of two", value);
-}
-
-error_t option_count(struct argp_state *state, const struct app_option *option, const char *value,
-                     void *field)
-{
-    uint64_t number = 0;
-    error_t error = option_number(state, option, value, &number);
-    if (!error)
-        *(uint32_t *)field = (uint32_t)number;
-    return error;
 }
 
 error_t option_real(struct argp_state *state, const struct app_option *option, const char *value,
@@ -150,6 +132,15 @@ error_t option_choice(struct argp_state *state, const struct app_option *option,
     return error;
 }
 
+error_t option_row(struct argp_state *state, const struct app_option *option, const char *value,
+                   void *field)
+{
+    uint32_t index = 0;
+    const error_t error = option_index(state, option, value, &index);
+    *(const void **)field = (const char *)option->rows + index * option->bytes;
+    return error;
+}
+
 error_t option_word(struct argp_state *state, const struct app_option *option, const char *value,
                     void *field)
 {
@@ -174,7 +165,6 @@ error_t option_words(struct argp_state *state, const struct app_option *option, 
 /* All options of the program, in the order of its groups. */
 static struct {
     struct option_told told[MOST_OPTIONS];
-    void *fields[MOST_OPTIONS];
     unsigned n;
 } line;
 
@@ -185,9 +175,8 @@ static int key_of(unsigned i)
 }
 
 /* Takes a value, but no second one, which would silently replace the first. Files are known by their contents: agree_on_input. */
-static error_t take_once(unsigned i, const char *value, struct argp_state *state)
+static error_t take_once(struct option_told *told, const char *value, struct argp_state *state)
 {
-    struct option_told *told = &line.told[i];
     const struct app_option *option = told->option;
     const bool is_file = option->value && !strcmp(option->value, "FILE");
     if (told->text && value && option->take != option_words)
@@ -196,16 +185,17 @@ static error_t take_once(unsigned i, const char *value, struct argp_state *state
     told->digest = random_mix(told->digest + 1);
     for (const char *c = told->text; *c && !is_file; c++)
         told->digest = random_mix(told->digest ^ (unsigned char)*c);
-    return option->take(state, option, value, line.fields[i]);
+    return option->take(state, option, value, told->field);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     for (unsigned i = 0; i < line.n; i++) {
+        struct option_told *told = &line.told[i];
         if (key == ARGP_KEY_INIT)
-            line.told[i] = (struct option_told){.option = line.told[i].option};
+            *told = (struct option_told){.option = told->option, .field = told->field};
         else if (key == key_of(i) && !(key == ARGP_KEY_ARG && state->arg_num > 0))
-            return take_once(i, value, state);
+            return take_once(told, value, state);
     }
     return ARGP_ERR_UNKNOWN;
 }
@@ -217,8 +207,8 @@ static unsigned add_group(const struct option_group *group, void *self, struct a
     rows[n++] = (struct argp_option){.doc = group->title, .group = group->place};
     for (const struct app_option *option = group->options; option->name; option++) {
         assert(line.n < MOST_OPTIONS);
-        line.told[line.n].option = option;
-        line.fields[line.n] = (char *)self + group->offset + option->offset;
+        line.told[line.n] = (struct option_told){
+            .option = option, .field = (char *)self + group->offset + option->offset};
         if (option->letter == OPTION_ARGUMENT)
             argp->args_doc = option->name;
         else
@@ -256,7 +246,7 @@ void options_parse(const struct option_group *groups, unsigned n_groups, const c
 
 const struct app_option options_of_runs[] = {
     {"trials", 'n', "TRIALS", "Run and time this many trials (3)",
-     OPTION_COUNT(struct options, n_trials, 1, MAX_TRIALS)},
+     OPTION_NUMBER(struct options, n_trials, 1, MAX_TRIALS)},
     {"verify", 'v', NULL, "Check the result by another, serial method",
      OPTION_FLAG(struct options, verify)},
     {"seed", 0, "N", "Seed of everything random; same seed, same input (1)",

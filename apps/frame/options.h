@@ -43,10 +43,12 @@ struct app_option {
     option_take *take;
     size_t offset;
     uint64_t min, max; /* of a number */
+    const void *rows;  /* of option_row: an array of structs, one a word */
+    size_t bytes;      /* of a row; of a number */
 };
 
-/** A whole number of 64 bits, or of 32: decimal digits only, in min..max. */
-option_take option_number, option_count;
+/** A whole number of 64 bits, or of 32, as the field has: decimal digits only, in min..max. */
+option_take option_number;
 
 /** As option_number, and a power of two. */
 option_take option_power_of_two;
@@ -56,8 +58,8 @@ option_take option_real;
 
 option_take option_flag, option_word;
 
-/** One of the words of the option's `value`; or its number among them, from 0, a uint32_t. */
-option_take option_choice, option_index;
+/** One of the words of the option's `value`; or its number among them, from 0, a uint32_t; or the row of that number. */
+option_take option_choice, option_index, option_row;
 
 /** One word more of an option that may be given several times; any other with a value is refused the second time. */
 option_take option_words;
@@ -77,17 +79,21 @@ const char *option_spell(const struct app_option *option, char spelled[OPTION_SP
 #define OPTION_AT(in, field, type) \
     (offsetof(in, field) + 0 * sizeof(&((in *)0)->field == (type *)0))
 
-#define OPTION_NUMBER(in, field, min, max) option_number, OPTION_AT(in, field, uint64_t), min, max
-#define OPTION_POWER(in, field, min, max) \
-    option_power_of_two, OPTION_AT(in, field, uint64_t), min, max
-#define OPTION_COUNT(in, field, min, max) option_count, OPTION_AT(in, field, uint32_t), min, max
-#define OPTION_REAL(in, field) option_real, OPTION_AT(in, field, double), 0, 0
-#define OPTION_FLAG(in, field) option_flag, OPTION_AT(in, field, bool), 0, 0
-#define OPTION_WORD(in, field) option_word, OPTION_AT(in, field, const char *), 0, 0
-#define OPTION_CHOICE(in, field) option_choice, OPTION_AT(in, field, const char *), 0, 0
-#define OPTION_INDEX(in, field, type) option_index, OPTION_AT(in, field, type), 0, 0
-
-#define OPTION_WORDS(in, field) option_words, OPTION_AT(in, field, struct option_words), 0, 0
+#define OPTION_OF(function, in, field, type) .take = function, .offset = OPTION_AT(in, field, type)
+#define OPTION_NUMBER(in, field, least, most)                                        \
+    .take = option_number, .offset = offsetof(in, field), .min = least, .max = most, \
+    .bytes = sizeof(((in *)0)->field)
+#define OPTION_POWER(in, field, least, most)                                        \
+    OPTION_OF(option_power_of_two, in, field, uint64_t), .min = least, .max = most, \
+                                                         .bytes = sizeof(uint64_t)
+#define OPTION_REAL(in, field) OPTION_OF(option_real, in, field, double)
+#define OPTION_FLAG(in, field) OPTION_OF(option_flag, in, field, bool)
+#define OPTION_WORD(in, field) OPTION_OF(option_word, in, field, const char *)
+#define OPTION_WORDS(in, field) OPTION_OF(option_words, in, field, struct option_words)
+#define OPTION_CHOICE(in, field) OPTION_OF(option_choice, in, field, const char *)
+#define OPTION_INDEX(in, field, type) OPTION_OF(option_index, in, field, type)
+#define OPTION_ROW(in, field, type, table) \
+    OPTION_OF(option_row, in, field, type *), .rows = table, .bytes = sizeof(type)
 
 /* Options that stand together in --help and fill one struct. */
 struct option_group {
@@ -111,6 +117,7 @@ void options_parse(const struct option_group *groups, unsigned n_groups, const c
 /* What the process was given by an option. */
 struct option_told {
     const struct app_option *option;
+    void *field;      /* that it fills */
     const char *text; /* of the last value; "" of a flag; NULL if it was not given */
     uint64_t digest;  /* of all values; 0 if it was not given */
 };

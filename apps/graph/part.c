@@ -29,7 +29,7 @@ const struct app_option options_of_graphs[] = {
     {"uniform", 'u', "SCALE", "Generate a uniform graph of 2^SCALE vertices",
      SIZE(GRAPH_FROM_UNIFORM, 0, GENERATE_MAX_SCALE)},
     {"degree", 'k', "DEGREE", "Generate this many undirected edges per vertex (16)",
-     OPTION_COUNT(struct graph_options, degree, 1, GENERATE_MAX_DEGREE)},
+     OPTION_NUMBER(struct graph_options, degree, 1, GENERATE_MAX_DEGREE)},
     {"mesh", 0, "VERTICES",
      "Generate an adaptive mesh of about so many vertices, of degree 2 and 3 (hugebubbles-00020 "
      "has 21198119)",

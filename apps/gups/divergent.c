@@ -80,10 +80,9 @@ void divergent_undo(struct gups *gups)
 static uint32_t items_together(struct node *node, cl_kernel kernel)
 {
     size_t n_items = 0;
-    node_check_cl(clGetKernelWorkGroupInfo(kernel, gravel_cl_device(node->gravel),
-                                           CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
-                                           sizeof n_items, &n_items, NULL),
-                  "clGetKernelWorkGroupInfo");
+    TRY_CL(clGetKernelWorkGroupInfo(kernel, gravel_cl_device(node->gravel),
+                                    CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof n_items,
+                                    &n_items, NULL));
     return n_items > NODE_MAX_GROUP ? NODE_MAX_GROUP : n_items ? (uint32_t)n_items : 1;
 }
 
@@ -98,9 +97,7 @@ static uint32_t probe_rounds(struct node *node)
     cl_kernel kernel = node_kernel(node, "rounds_of_fbar");
     cl_mem array = node_array(node, n_items * sizeof(cl_uint), NULL);
     cl_uint *rounds = app_array(n_items, sizeof *rounds, "rounds"), least = PROBE_ROUNDS;
-    NODE_SET(kernel, 1, cl_mem, array);
-    NODE_SET(kernel, 2, cl_uint, PROBE_ROUNDS);
-    NODE_SET(kernel, 3, cl_uint, PROBE_POLLS);
+    NODE_SET(kernel, 1, ARRAY(array), UINT(PROBE_ROUNDS), UINT(PROBE_POLLS));
     TRY(gravel_launch(node->gravel, kernel, 1, &n_items, &group_items, 0, NULL, NULL));
     TRY(gravel_barrier(node->gravel));
     node_read(node, array, n_items * sizeof *rounds, rounds);
@@ -167,5 +164,5 @@ void divergent_open(struct gups *gups)
         skip(gups, reason);
     gups->kernel = kernel;
     const struct divergent problem = problem_of(gups);
-    node_set(kernel, 2, sizeof problem, &problem);
+    NODE_SET(kernel, 2, {sizeof problem, &problem});
 }

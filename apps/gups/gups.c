@@ -146,13 +146,10 @@ static void open_stream(struct gups *gups)
     node_build(node, "gups.cl", gups_cl, options);
     set_levels(gups);
     gups->kernel = node_kernel(node, operations[gups->op].kernel);
-    NODE_SET(gups->kernel, 2, cl_ulong, node->number * n_updates(gups));
-    NODE_SET(gups->kernel, 3, cl_uint, n_bits_of(node->n_processes * n_updates(gups) - 1));
-    NODE_SET(gups->kernel, 4, cl_uint, (cl_uint)gups->per_item);
-    NODE_SET(gups->kernel, 5, cl_ulong, gups->table.offset);
-    NODE_SET(gups->kernel, 6, cl_uint, (cl_uint)(n_words(gups) - 1));
-    NODE_SET(gups->kernel, 7, cl_mem, gups->table.levels);
-    NODE_SET(gups->kernel, 8, cl_uint, gups->table.n_levels);
+    NODE_SET(gups->kernel, 2, ULONG(node->number * n_updates(gups)),
+             UINT(n_bits_of(node->n_processes * n_updates(gups) - 1)), UINT(gups->per_item),
+             ULONG(gups->table.offset), UINT((cl_uint)(n_words(gups) - 1)),
+             ARRAY(gups->table.levels), UINT(gups->table.n_levels));
     make_accumulator(gups);
 }
 

@@ -47,15 +47,13 @@ static void run(struct table *table, cl_kernel kernel, size_t n_items)
 static void run_each(struct table *table, cl_kernel kernel)
 {
     const struct node *node = table->node;
-    NODE_SET(kernel, 5, cl_uint, N_ITEMS);
-    NODE_SET(kernel, 6, cl_uint, table->op);
+    NODE_SET(kernel, 5, UINT(N_ITEMS), UINT(table->op));
     for (uint32_t i = 0; i < node->n_local; i++) {
-        NODE_SET(kernel, 1, cl_uint, i);
+        NODE_SET(kernel, 1, UINT(i));
         for (uint64_t done = 0, part; done < table->n_words; done += part) {
             part = table->n_words - done < MOST_WORDS ? table->n_words - done : MOST_WORDS;
-            NODE_SET(kernel, 2, cl_ulong, table->offset + done * table_word_bytes(table));
-            NODE_SET(kernel, 3, cl_ulong, part);
-            NODE_SET(kernel, 4, cl_ulong, (node->number + i) * table->n_words + done);
+            NODE_SET(kernel, 2, ULONG(table->offset + done * table_word_bytes(table)), ULONG(part),
+                     ULONG((node->number + i) * table->n_words + done));
             run(table, kernel, N_ITEMS);
         }
     }
@@ -88,15 +86,10 @@ static cl_uint own_node(const struct node *node)
 static void set_undo_stream(struct table *table, cl_mem marks)
 {
     struct node *node = table->node;
-    NODE_SET(table->undo_stream, 1, cl_uint, own_node(node));
-    NODE_SET(table->undo_stream, 2, cl_ulong, table->offset);
-    NODE_SET(table->undo_stream, 3, cl_ulong, table->n_words - 1);
-    NODE_SET(table->undo_stream, 4, cl_uint, node->n_nodes);
-    NODE_SET(table->undo_stream, 5, cl_uint, table->op);
-    NODE_SET(table->undo_stream, 6, cl_mem, marks);
-    NODE_SET(table->undo_stream, 7, cl_uint, PIECE);
-    NODE_SET(table->undo_stream, 9, cl_mem, table->levels);
-    NODE_SET(table->undo_stream, 10, cl_uint, table->n_levels);
+    NODE_SET(table->undo_stream, 1, UINT(own_node(node)), ULONG(table->offset),
+             ULONG(table->n_words - 1), UINT(node->n_nodes), UINT(table->op), ARRAY(marks),
+             UINT(PIECE));
+    NODE_SET(table->undo_stream, 9, ARRAY(table->levels), UINT(table->n_levels));
 }
 
 void table_undo_stream(struct table *table, uint64_t n_updates)
@@ -107,7 +100,7 @@ void table_undo_stream(struct table *table, uint64_t n_updates)
     set_undo_stream(table, on_device);
     for (uint64_t left = n_updates; left;) {
         uint32_t n = walk(&ran, left, marks); /* beside the kernel of the marks before */
-        NODE_SET(table->undo_stream, 8, cl_ulong, left);
+        NODE_SET(table->undo_stream, 8, ULONG(left));
         node_write(table->node, on_device, 0, n * sizeof *marks, marks);
         run(table, table->undo_stream, n);
         clFlush(gravel_cl_queue(table->node->gravel));
@@ -119,12 +112,11 @@ void table_undo_stream(struct table *table, uint64_t n_updates)
 
 void table_undo_divergent(struct table *table, const struct divergent *problem, uint64_t n_items)
 {
-    NODE_SET(table->undo_divergent, 1, cl_uint, own_node(table->node));
-    NODE_SET(table->undo_divergent, 2, cl_uint, table->node->n_nodes);
-    node_set(table->undo_divergent, 4, sizeof *problem, problem);
+    NODE_SET(table->undo_divergent, 1, UINT(own_node(table->node)), UINT(table->node->n_nodes));
+    NODE_SET(table->undo_divergent, 4, {sizeof *problem, problem});
     for (uint64_t done = 0, part; done < n_items; done += part) {
         part = n_items - done < MOST_ITEMS ? n_items - done : MOST_ITEMS;
-        NODE_SET(table->undo_divergent, 3, cl_ulong, done);
+        NODE_SET(table->undo_divergent, 3, ULONG(done));
         run(table, table->undo_divergent, part);
     }
     node_finish(table->node);
@@ -135,7 +127,7 @@ uint64_t table_count_wrong(struct table *table)
     uint64_t sum = 0;
     cl_ulong *wrong = app_array(N_ITEMS, sizeof *wrong, "counts");
     cl_mem on_device = node_array(table->node, N_ITEMS * sizeof *wrong, wrong);
-    NODE_SET(table->count, 7, cl_mem, on_device);
+    NODE_SET(table->count, 7, ARRAY(on_device));
     run_each(table, table->count);
     node_read(table->node, on_device, N_ITEMS * sizeof *wrong, wrong);
     for (uint32_t i = 0; i < N_ITEMS; i++)

@@ -51,12 +51,11 @@ static void make_kernel(struct hashtable *table)
 {
     cl_kernel kernel = sections_kernel(&table->sections, &table->node, "insert");
     const cl_uint first = sections_first_argument(&table->sections);
-    NODE_SET(kernel, first, cl_mem, table->own_keys);
-    NODE_SET(kernel, first + 1, cl_uint, (cl_uint)(table->n_buckets - 1));
+    NODE_SET(kernel, first, ARRAY(table->own_keys), UINT((cl_uint)(table->n_buckets - 1)));
     if (table->sections.form->mode)
-        NODE_SET(kernel, first + 2, cl_uint, (cl_uint)table->first_item);
+        NODE_SET(kernel, first + 2, UINT(table->first_item));
     else
-        NODE_SET_OFFSETS(kernel, first + 2, table->heads, table->next, table->locks);
+        NODE_SET(kernel, first + 2, ULONG(table->heads), ULONG(table->next), ULONG(table->locks));
     table->kernel = kernel;
 }
 

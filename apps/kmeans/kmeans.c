@@ -97,18 +97,13 @@ static void build(struct kmeans *kmeans)
 
 static void set_arguments(struct kmeans *kmeans)
 {
-    NODE_SET(kmeans->assign, 2, cl_mem, kmeans->points);
-    NODE_SET(kmeans->assign, 3, cl_ulong, stride(kmeans));
-    NODE_SET(kmeans->assign, 4, cl_mem, kmeans->label);
-    NODE_SET_OFFSETS(kmeans->assign, 5, kmeans->centres, kmeans->sums);
+    NODE_SET(kmeans->assign, 2, ARRAY(kmeans->points), ULONG(stride(kmeans)), ARRAY(kmeans->label),
+             ULONG(kmeans->centres), ULONG(kmeans->sums));
     if (kmeans->is_combined) {
-        NODE_SET(kmeans->assign, 7, cl_ulong, n_own(kmeans));
-        NODE_SET(kmeans->assign, 8, cl_uint, (cl_uint)kmeans->per_item);
+        NODE_SET(kmeans->assign, 7, ULONG(n_own(kmeans)), UINT(kmeans->per_item));
     }
-    NODE_SET(kmeans->measure, 2, cl_mem, kmeans->points);
-    NODE_SET(kmeans->measure, 3, cl_ulong, stride(kmeans));
-    NODE_SET(kmeans->measure, 4, cl_ulong, kmeans->centres);
-    NODE_SET(kmeans->measure, 5, cl_mem, kmeans->totals);
+    NODE_SET(kmeans->measure, 2, ARRAY(kmeans->points), ULONG(stride(kmeans)),
+             ULONG(kmeans->centres), ARRAY(kmeans->totals));
 }
 
 static void open_node(void *self)
@@ -239,7 +234,7 @@ static void measure(struct kmeans *kmeans)
     size_t bytes = n_groups(kmeans) * sizeof(cl_ulong);
     cl_ulong *totals = app_array(n_groups(kmeans), sizeof *totals, "the totals");
     uint64_t inertia = 0;
-    node_launch(&kmeans->node, kmeans->measure, 0, n_own(kmeans));
+    node_launch(&kmeans->node, kmeans->measure, n_own(kmeans));
     TRY(gravel_barrier(kmeans->node.gravel));
     node_read(&kmeans->node, kmeans->totals, bytes, totals);
     for (uint64_t i = 0; i < n_groups(kmeans); i++)

@@ -76,16 +76,16 @@ static void make_kernels(struct maxflow *maxflow)
     static const char *const names[] = {"begin", "settle", "step_back", "collect"};
     for (int i = 0; i < 4; i++) {
         *kernels[i] = node_kernel(&maxflow->node, names[i]);
-        NODE_SET(*kernels[i], 2, cl_ulong, maxflow->at);
+        NODE_SET(*kernels[i], 2, ULONG(maxflow->at));
     }
-    NODE_SET(maxflow->step_back, 6, cl_mem, maxflow->counts);
-    NODE_SET(maxflow->collect, 4, cl_mem, maxflow->counts);
+    NODE_SET(maxflow->step_back, 6, ARRAY(maxflow->counts));
+    NODE_SET(maxflow->collect, 4, ARRAY(maxflow->counts));
     maxflow->discharge = sections_kernel(&maxflow->sections, &maxflow->node, "discharge");
     if (maxflow->sections.form->mode)
         return;
     const cl_uint first = sections_first_argument(&maxflow->sections);
-    NODE_SET(maxflow->discharge, first + 1, cl_ulong, maxflow->at);
-    NODE_SET(maxflow->discharge, first + 3, cl_mem, maxflow->counts);
+    NODE_SET(maxflow->discharge, first + 1, ULONG(maxflow->at));
+    NODE_SET(maxflow->discharge, first + 3, ARRAY(maxflow->counts));
 }
 
 /* ---- open and close ---------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static void close_node(void *self)
 
 static void enqueue(struct maxflow *maxflow, cl_kernel kernel, uint64_t n)
 {
-    NODE_SET(kernel, 1, cl_uint, (cl_uint)n);
+    NODE_SET(kernel, 1, UINT(n));
     node_enqueue(&maxflow->node, kernel, n, maxflow->node.group_items);
 }
 
@@ -152,9 +152,8 @@ static void find_heights(struct maxflow *maxflow)
     for (cl_uint height = 1; n; height++, maxflow->n_levels++) {
         const unsigned turn = height % 2;
         node_clear(&maxflow->node, maxflow->counts, sizeof(cl_uint));
-        NODE_SET(maxflow->step_back, 3, cl_mem, maxflow->lists[!turn]);
-        NODE_SET(maxflow->step_back, 4, cl_uint, height);
-        NODE_SET(maxflow->step_back, 5, cl_mem, maxflow->lists[turn]);
+        NODE_SET(maxflow->step_back, 3, ARRAY(maxflow->lists[!turn]), UINT(height),
+                 ARRAY(maxflow->lists[turn]));
         enqueue(maxflow, maxflow->step_back, n);
         n = counted(maxflow);
     }
@@ -164,7 +163,7 @@ static void find_heights(struct maxflow *maxflow)
 static uint64_t collect(struct maxflow *maxflow)
 {
     node_clear(&maxflow->node, maxflow->counts, sizeof(cl_uint));
-    NODE_SET(maxflow->collect, 3, cl_mem, maxflow->lists[0]);
+    NODE_SET(maxflow->collect, 3, ARRAY(maxflow->lists[0]));
     enqueue(maxflow, maxflow->collect, maxflow->net.n_vertices);
     return counted(maxflow);
 }
@@ -183,8 +182,8 @@ static void discharge_lists(struct maxflow *maxflow, uint64_t n)
     const cl_uint first = sections_first_argument(&maxflow->sections);
     for (unsigned turn = 0; n && n_relabels(maxflow) < maxflow->network.limit; turn = !turn) {
         node_clear(&maxflow->node, maxflow->counts, sizeof(cl_uint));
-        NODE_SET(maxflow->discharge, first, cl_mem, maxflow->lists[turn]);
-        NODE_SET(maxflow->discharge, first + 2, cl_mem, maxflow->lists[!turn]);
+        NODE_SET(maxflow->discharge, first, ARRAY(maxflow->lists[turn]));
+        NODE_SET(maxflow->discharge, first + 2, ARRAY(maxflow->lists[!turn]));
         sections_run(&maxflow->sections, &maxflow->node, maxflow->discharge, n);
         n = counted(maxflow);
     }
@@ -194,7 +193,7 @@ static void discharge(struct maxflow *maxflow, uint64_t n)
 {
     const double begin_s = trials_clock();
     if (maxflow->sections.form->mode) {
-        NODE_SET(maxflow->discharge, 1, cl_mem, maxflow->lists[0]);
+        NODE_SET(maxflow->discharge, 1, ARRAY(maxflow->lists[0]));
         sections_run(&maxflow->sections, &maxflow->node, maxflow->discharge, n);
     } else {
         discharge_lists(maxflow, n);

@@ -47,7 +47,7 @@ static void read_input(struct mer *mer, struct pack *pack)
 
 void set_text(const struct mer *mer, cl_kernel kernel, cl_uint first)
 {
-    NODE_SET_ARRAYS(kernel, first, mer->bases, mer->starts, mer->valid);
+    NODE_SET(kernel, first, ARRAY(mer->bases), ARRAY(mer->starts), ARRAY(mer->valid));
 }
 
 const char *compiler_options(const struct mer *mer, const char *more,
@@ -69,10 +69,20 @@ static void check_options(const struct mer *mer)
         die("--distinct: of --table device");
 }
 
+/* Whether the device has memory of its own, and is no CPU made to copy as if it had. */
+static bool is_discrete(const struct node *node)
+{
+    const char *step = gravel_step(node->gravel);
+    cl_device_type type = 0;
+    TRY_CL(
+        clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    return (!strcmp(step, "pump") || !strcmp(step, "drain")) && !(type & CL_DEVICE_TYPE_CPU);
+}
+
 /* On the device where that is at every node a GPU with memory of its own: there it outruns the network thread. */
 static const struct place *choose_place(struct mer *mer)
 {
-    const bool is_possible = mer->node.model == model_gravel && node_is_discrete(&mer->node);
+    const bool is_possible = mer->node.model == model_gravel && is_discrete(&mer->node);
     if (mer->place)
         return mer->place;
     return node_least(&mer->node, is_possible) ? &on_device : &on_host;
@@ -150,8 +160,8 @@ static const struct app_option own_options[] = {
     {"output", 'o', "FILE", "Write FILE.0, FILE.1 ...: k-mer, count, A C G T before, and after",
      OPTION_WORD(struct mer, output)},
     {"table", 0, "host|device",
-     "Where k-mers are counted (device if that is a GPU with its own memory)", take_place,
-     OPTION_AT(struct mer, place, const struct place *), 0, 0},
+     "Where k-mers are counted (device if that is a GPU with its own memory)",
+     OPTION_OF(take_place, struct mer, place, const struct place *)},
     {"distinct", 0, "N",
      "Table on the device: room for N different k-mers of all nodes (as many as the input may "
      "have)",

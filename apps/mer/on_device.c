@@ -49,9 +49,8 @@ static void size_table(struct mer *mer)
     uint64_t n = mer->n_expected ? mer->n_expected : expect_kmers(mer);
     cl_ulong most = 0;
     mer->on_device.n_shards = n / mer->node.n_nodes / SHARD_MEAN + 1;
-    node_check_cl(clGetDeviceInfo(gravel_cl_device(mer->node.gravel), CL_DEVICE_MAX_MEM_ALLOC_SIZE,
-                                  sizeof most, &most, NULL),
-                  "clGetDeviceInfo");
+    TRY_CL(clGetDeviceInfo(gravel_cl_device(mer->node.gravel), CL_DEVICE_MAX_MEM_ALLOC_SIZE,
+                           sizeof most, &most, NULL));
     if (table_bytes(mer) * mer->node.n_local > most)
         die("--table device: %" PRIu64 " different k-mers take %" PRIu64
             " bytes, and the device allocates %" PRIu64
@@ -80,7 +79,7 @@ static void open_node(struct mer *mer)
     /* All messages between nodes are active ones, which the device does not bin: more threads bin without its
      * aggregation. The environment has the last word. */
     if (node->n_nodes > 1 && !getenv("GRAVEL_DEVICE_AGGREGATION"))
-        node->device_aggregation = "off";
+        TRY(gravel_config_set(&node->config, "device_aggregation", "off"));
     node->handlers = &handler;
     node->n_handlers = 1;
     node->device_code =
@@ -98,10 +97,10 @@ static void build(struct mer *mer)
     TRY(gravel_server_build(mer->node.gravel, "on_device.cl", on_device_cl,
                             options_of(mer, options), &mer->node.program));
     table->count = node_kernel(&mer->node, "count_kmers");
-    NODE_SET(table->count, 1, cl_uint, (cl_uint)table->n_shards);
+    NODE_SET(table->count, 1, UINT(table->n_shards));
     set_text(mer, table->count, 2);
     table->clear = node_kernel(&mer->node, "clear_table");
-    NODE_SET(table->clear, 3, cl_ulong, table->offset);
+    NODE_SET(table->clear, 3, ULONG(table->offset));
 }
 
 static void describe(const struct mer *mer, struct trials *trials)
@@ -115,8 +114,8 @@ static void describe(const struct mer *mer, struct trials *trials)
 static void reset(struct mer *mer)
 {
     for (uint32_t heap = 0; heap < mer->node.n_local; heap++) {
-        NODE_SET(mer->on_device.clear, 2, cl_uint, heap);
-        node_run(&mer->node, mer->on_device.clear, 0, table_bytes(mer) / 16);
+        NODE_SET(mer->on_device.clear, 2, UINT(heap));
+        node_run(&mer->node, mer->on_device.clear, table_bytes(mer) / 16);
     }
     node_finish(&mer->node);
 }

@@ -64,8 +64,7 @@ struct coprocessor *coprocessor_open(struct node *node)
     TRY(gravel_program_build(node->gravel, "apply.cl", apply_cl, NULL, &program));
     coprocessor->apply = node_kernel_of(node, program, "apply");
     clReleaseProgram(program); /* its kernel holds it */
-    NODE_SET(coprocessor->apply, 3, cl_uint, node->n_processes);
-    NODE_SET(coprocessor->apply, 4, cl_uint, queue_bytes);
+    NODE_SET(coprocessor->apply, 3, UINT(node->n_processes), UINT(queue_bytes));
     return coprocessor;
 }
 
@@ -164,8 +163,7 @@ static void apply(struct coprocessor *coprocessor, uint64_t inbox)
         if (node->call) {
             apply_calls(coprocessor, node->number + heap, inbox);
         } else {
-            NODE_SET(coprocessor->apply, 1, cl_uint, heap);
-            NODE_SET(coprocessor->apply, 2, cl_ulong, inbox);
+            NODE_SET(coprocessor->apply, 1, UINT(heap), ULONG(inbox));
             node_enqueue(node, coprocessor->apply, node->n_processes * APPLY_ITEMS, APPLY_ITEMS);
             node_finish(node);
         }
@@ -197,17 +195,16 @@ static uint64_t group_that_fits(const struct coprocessor *coprocessor, struct no
 }
 
 void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_t n_items,
-                      struct node_bound bound, bool is_full)
+                      struct node_bound bound)
 {
     struct node *node = coprocessor->node;
     uint64_t group = group_that_fits(coprocessor, bound);
     uint64_t piece = coprocessor->queue_bytes / group_bytes(group, bound) * group;
-    uint64_t n_rounded = is_full ? (n_items + group - 1) / group * group : n_items;
-    uint64_t n_rounds = node_most(node, (n_rounded + piece - 1) / piece);
+    uint64_t n_rounds = node_most(node, (n_items + piece - 1) / piece);
     for (uint64_t round = 0; round < n_rounds; round++) {
-        uint64_t first = round * piece < n_rounded ? round * piece : n_rounded;
+        uint64_t first = round * piece < n_items ? round * piece : n_items;
         uint64_t inbox = coprocessor->inboxes[coprocessor->n_rounds++ % 2];
-        node_run_groups(node, kernel, first, n_rounded - first < piece ? n_rounded - first : piece,
+        node_run_groups(node, kernel, first, n_items - first < piece ? n_items - first : piece,
                         group);
         node_finish(node);
         exchange(coprocessor, inbox);

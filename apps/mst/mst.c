@@ -60,27 +60,27 @@ static void make_arrays(struct mst *mst)
 static void set_section(struct mst *mst, cl_kernel kernel)
 {
     const cl_uint first = sections_first_argument(&mst->sections);
-    NODE_SET(kernel, first, cl_mem, mst->offers);
+    NODE_SET(kernel, first, ARRAY(mst->offers));
     if (!mst->sections.form->mode)
-        NODE_SET_OFFSETS(kernel, first + 1, mst->lightest_weights, mst->lightest_edges, mst->locks);
+        NODE_SET(kernel, first + 1, ULONG(mst->lightest_weights), ULONG(mst->lightest_edges),
+                 ULONG(mst->locks));
 }
 
 /* What does not change from round to round. */
 static void set_arguments(struct mst *mst)
 {
-    NODE_SET(mst->begin, 2, cl_uint, (cl_uint)mst->n_sections);
-    NODE_SET_ARRAYS(mst->begin, 3, mst->components, mst->roots[0], mst->roots[1], mst->vertices[0],
-                    mst->live[0]);
-    NODE_SET_OFFSETS(mst->begin, 8, mst->lightest_weights, mst->lightest_edges, mst->locks,
-                     mst->chosen);
-    NODE_SET_ARRAYS(mst->look, 3, mst->offsets, mst->entries, mst->components, mst->offers);
-    NODE_SET(mst->look, 8, cl_mem, mst->counts);
-    NODE_SET_ARRAYS(mst->hang, 3, mst->ends, mst->components);
-    NODE_SET(mst->hang, 6, cl_ulong, mst->chosen);
-    NODE_SET(mst->jump, 5, cl_mem, mst->counts);
-    NODE_SET(mst->keep, 5, cl_mem, mst->counts);
-    NODE_SET_OFFSETS(mst->keep, 6, mst->lightest_weights, mst->chosen);
-    NODE_SET(mst->relabel, 3, cl_mem, mst->components);
+    NODE_SET(mst->begin, 2, UINT(mst->n_sections), ARRAY(mst->components), ARRAY(mst->roots[0]),
+             ARRAY(mst->roots[1]), ARRAY(mst->vertices[0]), ARRAY(mst->live[0]),
+             ULONG(mst->lightest_weights), ULONG(mst->lightest_edges), ULONG(mst->locks),
+             ULONG(mst->chosen));
+    NODE_SET(mst->look, 3, ARRAY(mst->offsets), ARRAY(mst->entries), ARRAY(mst->components),
+             ARRAY(mst->offers));
+    NODE_SET(mst->look, 8, ARRAY(mst->counts));
+    NODE_SET(mst->hang, 3, ARRAY(mst->ends), ARRAY(mst->components));
+    NODE_SET(mst->hang, 6, ULONG(mst->chosen));
+    NODE_SET(mst->jump, 5, ARRAY(mst->counts));
+    NODE_SET(mst->keep, 5, ARRAY(mst->counts), ULONG(mst->lightest_weights), ULONG(mst->chosen));
+    NODE_SET(mst->relabel, 3, ARRAY(mst->components));
 }
 
 static void make_kernels(struct mst *mst)
@@ -94,7 +94,8 @@ static void make_kernels(struct mst *mst)
     set_section(mst, mst->lightest);
     if (mst->node.n_nodes > 1) {
         mst->announce = node_kernel(&mst->node, "announce");
-        NODE_SET_OFFSETS(mst->announce, 4, mst->lightest_weights, mst->lightest_edges, mst->chosen);
+        NODE_SET(mst->announce, 4, ULONG(mst->lightest_weights), ULONG(mst->lightest_edges),
+                 ULONG(mst->chosen));
     }
     set_arguments(mst);
 }
@@ -144,7 +145,7 @@ static void close_node(void *self)
 /* n work-items, in whole groups; argument 1 is n. */
 static void enqueue(struct mst *mst, cl_kernel kernel, uint64_t n)
 {
-    NODE_SET(kernel, 1, cl_uint, (cl_uint)n);
+    NODE_SET(kernel, 1, UINT(n));
     node_enqueue(&mst->node, kernel, n, mst->node.group_items);
 }
 
@@ -171,8 +172,8 @@ static void reset(void *self)
 static uint64_t look(struct mst *mst, uint64_t *n)
 {
     const unsigned turn = mst->n_rounds % 2;
-    NODE_SET(mst->look, 2, cl_mem, mst->vertices[turn]);
-    NODE_SET(mst->look, 7, cl_mem, mst->vertices[!turn]);
+    NODE_SET(mst->look, 2, ARRAY(mst->vertices[turn]));
+    NODE_SET(mst->look, 7, ARRAY(mst->vertices[!turn]));
     *n = count(mst, mst->look, *n);
     return node_sum(&mst->node, *n);
 }
@@ -190,8 +191,9 @@ static void announce(struct mst *mst, uint64_t n_live)
 {
     if (mst->node.n_nodes == 1)
         return;
-    NODE_SET(mst->announce, 3, cl_mem, mst->live[mst->n_rounds % 2]);
-    node_send_full(&mst->node, mst->announce, n_live, (struct node_bound){0});
+    NODE_SET(mst->announce, 3, ARRAY(mst->live[mst->n_rounds % 2]));
+    node_send(&mst->node, mst->announce, node_full(&mst->node, mst->announce, n_live),
+              (struct node_bound){0});
     TRY(gravel_barrier(mst->node.gravel));
 }
 
@@ -199,18 +201,19 @@ static void announce(struct mst *mst, uint64_t n_live)
 static uint64_t join(struct mst *mst, uint64_t n_live, unsigned *side)
 {
     const unsigned turn = mst->n_rounds % 2;
-    NODE_SET(mst->hang, 2, cl_mem, mst->live[turn]);
-    NODE_SET(mst->hang, 5, cl_mem, mst->roots[*side]);
-    NODE_SET(mst->jump, 2, cl_mem, mst->live[turn]);
+    NODE_SET(mst->hang, 2, ARRAY(mst->live[turn]));
+    NODE_SET(mst->hang, 5, ARRAY(mst->roots[*side]));
+    NODE_SET(mst->jump, 2, ARRAY(mst->live[turn]));
     enqueue(mst, mst->hang, n_live);
     /* Components below others, however deep, hang directly below roots. */
     for (uint64_t is_below = 1; is_below; *side = !*side) {
-        NODE_SET_ARRAYS(mst->jump, 3, mst->roots[*side], mst->roots[!*side]);
+        NODE_SET(mst->jump, 3, ARRAY(mst->roots[*side]), ARRAY(mst->roots[!*side]));
         is_below = count(mst, mst->jump, n_live);
     }
-    NODE_SET(mst->relabel, 2, cl_mem, mst->roots[*side]);
+    NODE_SET(mst->relabel, 2, ARRAY(mst->roots[*side]));
     enqueue(mst, mst->relabel, mst->n_vertices);
-    NODE_SET_ARRAYS(mst->keep, 2, mst->live[turn], mst->roots[*side], mst->live[!turn]);
+    NODE_SET(mst->keep, 2, ARRAY(mst->live[turn]), ARRAY(mst->roots[*side]),
+             ARRAY(mst->live[!turn]));
     return count(mst, mst->keep, n_live);
 }
 

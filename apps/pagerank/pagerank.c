@@ -136,12 +136,12 @@ static void open_pull(struct pagerank *pagerank)
     if (node->schedule) {
         tasks_open_stretches(&pagerank->tasks, node, pagerank->n_chunks);
         pagerank->pull = node_kernel_without_arena(node, "pull_tasks");
-        NODE_SET(pagerank->pull, 1, cl_uint, (cl_uint)pagerank->n_chunks);
+        NODE_SET(pagerank->pull, 1, UINT(pagerank->n_chunks));
     } else {
         pagerank->pull = node_kernel(node, "pull");
     }
-    NODE_SET_ARRAYS(pagerank->pull, 2, pagerank->starts, pagerank->sources, pagerank->share,
-                    pagerank->partial);
+    NODE_SET(pagerank->pull, 2, ARRAY(pagerank->starts), ARRAY(pagerank->sources),
+             ARRAY(pagerank->share), ARRAY(pagerank->partial));
 }
 
 static void pull(struct pagerank *pagerank)
@@ -149,7 +149,7 @@ static void pull(struct pagerank *pagerank)
     if (pagerank->node.schedule)
         tasks_run_stretches(&pagerank->tasks, pagerank->pull);
     else
-        node_run(&pagerank->node, pagerank->pull, 0, pagerank->n_own_chunks);
+        node_run(&pagerank->node, pagerank->pull, pagerank->n_own_chunks);
 }
 
 /* ---- words --------------------------------------------------------------------------------------
@@ -166,18 +166,17 @@ static void open_words(struct pagerank *pagerank)
     if (!pagerank->slots)
         return;
     pagerank->store_sums = node_kernel(&pagerank->node, "store_sums");
-    NODE_SET(pagerank->store_sums, 2, cl_ulong, gravel_mirror_offset(pagerank->slots));
-    NODE_SET(pagerank->store_sums, 3, cl_uint, (cl_uint)n_own(pagerank));
-    NODE_SET_ARRAYS(pagerank->store_sums, 4, pagerank->chunks, pagerank->partial);
+    NODE_SET(pagerank->store_sums, 2, ULONG(gravel_mirror_offset(pagerank->slots)),
+             UINT(n_own(pagerank)), ARRAY(pagerank->chunks), ARRAY(pagerank->partial));
 }
 
 static void begin_words(struct pagerank *pagerank)
 {
     if (!pagerank->slots)
         return;
-    node_run(&pagerank->node, pagerank->pull, pagerank->n_own_chunks,
-             pagerank->n_chunks - pagerank->n_own_chunks);
-    node_run(&pagerank->node, pagerank->store_sums, 0, pagerank->n_ghosts);
+    node_run_groups(&pagerank->node, pagerank->pull, pagerank->n_own_chunks,
+                    pagerank->n_chunks - pagerank->n_own_chunks, pagerank->node.group_items);
+    node_run(&pagerank->node, pagerank->store_sums, pagerank->n_ghosts);
     TRY(gravel_mirror_begin(pagerank->slots));
 }
 
@@ -220,9 +219,8 @@ static unsigned each(const struct pagerank *pagerank)
     if (!pagerank->sends_edges || node->model->queue_bytes ||
         strcmp(gravel_step(node->gravel), "pump"))
         return 1;
-    node_check_cl(clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_MAX_COMPUTE_UNITS,
-                                  sizeof n_units, &n_units, NULL),
-                  "clGetDeviceInfo");
+    TRY_CL(clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_MAX_COMPUTE_UNITS,
+                           sizeof n_units, &n_units, NULL));
     const uint64_t slice_items = (uint64_t)node->group_items * (n_units > 1 ? n_units - 1 : 1);
     const uint64_t n = pagerank->part.rows.n_edges / (PUMP_SLICES * slice_items);
     return n < 1 ? 1 : n < MOST_EACH ? (unsigned)n : MOST_EACH;
@@ -231,8 +229,8 @@ static unsigned each(const struct pagerank *pagerank)
 static void open_push(struct pagerank *pagerank)
 {
     pagerank->push = node_kernel(&pagerank->node, "push");
-    NODE_SET_ARRAYS(pagerank->push, 3, pagerank->from, pagerank->to_node, pagerank->to_index,
-                    pagerank->share);
+    NODE_SET(pagerank->push, 3, ARRAY(pagerank->from), ARRAY(pagerank->to_node),
+             ARRAY(pagerank->to_index), ARRAY(pagerank->share));
 }
 
 static void push(struct pagerank *pagerank, uint64_t sums)
@@ -242,12 +240,12 @@ static void push(struct pagerank *pagerank, uint64_t sums)
     const struct node_bound bound = {.n_messages = n_each,
                                      .message_bytes = 4 + (uint32_t)rank_bytes(pagerank)};
     const uint64_t n = pagerank->part.rows.n_edges;
-    NODE_SET(pagerank->push, 2, cl_ulong, n);
-    NODE_SET(pagerank->push, 7, cl_ulong, sums);
+    NODE_SET(pagerank->push, 2, ULONG(n));
+    NODE_SET(pagerank->push, 7, ULONG(sums));
     if (n_each == 1)
         node_send(&pagerank->node, pagerank->push, n, bound);
     else
-        node_launch(&pagerank->node, pagerank->push, 0,
+        node_launch(&pagerank->node, pagerank->push,
                     n_groups_of(n, (uint64_t)n_each * pagerank->node.group_items) *
                         pagerank->node.group_items);
 }
@@ -319,8 +317,10 @@ static void open_node(void *self)
     pagerank->totals = node_array(node, 2 * n_groups(pagerank) * rank_bytes(pagerank), NULL);
     build(pagerank);
     pagerank->apply = node_kernel(node, "apply");
-    NODE_SET_ARRAYS(pagerank->apply, 2, pagerank->rank, pagerank->share, pagerank->degree);
-    NODE_SET_ARRAYS(pagerank->apply, 8, pagerank->totals, pagerank->chunks, pagerank->partial);
+    NODE_SET(pagerank->apply, 2, ARRAY(pagerank->rank), ARRAY(pagerank->share),
+             ARRAY(pagerank->degree));
+    NODE_SET(pagerank->apply, 8, ARRAY(pagerank->totals), ARRAY(pagerank->chunks),
+             ARRAY(pagerank->partial));
     open_pull(pagerank);
     if (pagerank->sends_edges)
         open_push(pagerank);
@@ -366,16 +366,16 @@ static union rank rank_of(const struct pagerank *pagerank, uint64_t fixed, doubl
 
 static void set_rank(struct pagerank *pagerank, cl_uint index, union rank rank)
 {
-    node_set(pagerank->apply, index, rank_bytes(pagerank), &rank);
+    NODE_SET(pagerank->apply, index, {rank_bytes(pagerank), &rank});
 }
 
 static void apply(struct pagerank *pagerank, uint64_t sums, union rank base, union rank extra)
 {
     struct node *node = &pagerank->node;
-    NODE_SET(pagerank->apply, 5, cl_ulong, sums);
+    NODE_SET(pagerank->apply, 5, ULONG(sums));
     set_rank(pagerank, 6, base);
     set_rank(pagerank, 7, extra);
-    node_run(node, pagerank->apply, 0, n_own(pagerank));
+    node_run(node, pagerank->apply, n_own(pagerank));
     sum_totals(pagerank);
 }
 

@@ -42,24 +42,15 @@ static void choose_form(struct sections *sections)
             sections->form->name, first->name);
 }
 
-static error_t take_form(struct argp_state *state, const struct app_option *option,
-                         const char *value, void *field)
-{
-    uint32_t index = 0;
-    const error_t error = option_index(state, option, value, &index);
-    *(const struct section_form **)field = &forms[index];
-    return error;
-}
-
 const struct app_option options_of_sections[] = {
     {"form", 0, "phases|servers|nested|lock|ttas|atomic",
      "How critical sections are written: phases, messages to servers, which take turns with their "
      "clients; servers, which run beside their clients; nested, messages of two data, in turns; "
      "lock, spin locks; ttas, locks that are looked at before; atomic, atomic "
      "operations",
-     take_form, OPTION_AT(struct sections, form, const struct section_form *), 0, 0},
+     OPTION_ROW(struct sections, form, const struct section_form, forms)},
     {"groups", 0, "N", "Work-groups of forms lock, ttas and atomic (a work-item for each item)",
-     OPTION_COUNT(struct sections, n_groups, 0, 1 << 24)},
+     OPTION_NUMBER(struct sections, n_groups, 0, 1 << 24)},
     {0}};
 
 void sections_open(struct sections *sections, struct node *node, uint64_t heap_bytes,
@@ -70,7 +61,8 @@ void sections_open(struct sections *sections, struct node *node, uint64_t heap_b
     node->handlers = handlers;
     node->n_handlers = n_handlers;
     node->device_code = (struct gravel_device_code){source, name, NULL};
-    node->server_mode = sections->form->mode ? sections->form->mode : "phases";
+    TRY(gravel_config_set(&node->config, "server_mode",
+                          sections->form->mode ? sections->form->mode : "phases"));
     node_open(node, heap_bytes);
     if (node->n_nodes > 1 && !sections->form->mode)
         die("--form %s: %s in the memory of one node, and there are %u; messages with keys have no "
@@ -98,8 +90,7 @@ static void run_alone(const struct sections *sections, struct node *node, cl_ker
     const uint64_t n_items = groups * node->group_items;
     if (n == 0)
         return;
-    NODE_SET(kernel, 1, cl_uint, (cl_uint)n);
-    NODE_SET(kernel, 2, cl_uint, (cl_uint)n_items);
+    NODE_SET(kernel, 1, UINT(n), UINT(n_items));
     node_enqueue(node, kernel, n_items, node->group_items);
     node_finish(node);
 }

@@ -61,12 +61,11 @@ static void make_kernel(struct sgd *sgd)
 {
     const cl_uint first = sections_first_argument(&sgd->sections);
     sgd->learn = sections_kernel(&sgd->sections, &sgd->node, "learn");
-    NODE_SET(sgd->learn, first, cl_mem, sgd->ratings_there);
+    NODE_SET(sgd->learn, first, ARRAY(sgd->ratings_there));
     if (sgd->sections.form->mode)
         return;
-    NODE_SET_OFFSETS(sgd->learn, first + 1, sgd->rows, sgd->locks);
-    NODE_SET(sgd->learn, first + 3, cl_float, (cl_float)sgd->rate);
-    NODE_SET(sgd->learn, first + 4, cl_float, (cl_float)sgd->weight);
+    NODE_SET(sgd->learn, first + 1, ULONG(sgd->rows), ULONG(sgd->locks), FLOAT((cl_float)sgd->rate),
+             FLOAT((cl_float)sgd->weight));
 }
 
 static void set_up(void *self)

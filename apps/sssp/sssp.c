@@ -74,30 +74,30 @@ static void set_reset(struct sssp *sssp)
     cl_uint source = is_own(sssp, sssp->source)
                          ? (cl_uint)partition_index(&sssp->part.partition, sssp->source)
                          : n;
-    NODE_SET_ARRAYS(sssp->reset, 3, sssp->settled, sssp->best);
-    NODE_SET(sssp->reset, 5, cl_uint, n);
-    NODE_SET(sssp->reset, 6, cl_uint, source);
-    NODE_SET(sssp->reset, 7, cl_uint, (cl_uint)sssp->n_settled);
+    NODE_SET(sssp->reset, 3, ARRAY(sssp->settled), ARRAY(sssp->best), UINT(n), UINT(source),
+             UINT(sssp->n_settled));
 }
 
 static void set_arguments(struct sssp *sssp)
 {
     cl_kernel kernels[] = {sssp->reset, sssp->gather};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        NODE_SET(kernels[i], 2, cl_ulong, sssp->distances);
+        NODE_SET(kernels[i], 2, ULONG(sssp->distances));
     set_reset(sssp);
-    NODE_SET_ARRAYS(sssp->gather, 4, sssp->settled, sssp->best, sssp->offsets, sssp->splits,
-                    sssp->own, sssp->sent, sssp->counts, sssp->lows);
+    NODE_SET(sssp->gather, 4, ARRAY(sssp->settled), ARRAY(sssp->best), ARRAY(sssp->offsets),
+             ARRAY(sssp->splits), ARRAY(sssp->own), ARRAY(sssp->sent), ARRAY(sssp->counts),
+             ARRAY(sssp->lows));
     if (sssp->offers)
         TRY(gravel_kernel_set_accumulator(sssp->offers, sssp->relax, 3));
     else if (sssp->relax)
-        NODE_SET(sssp->relax, 3, cl_ulong, sssp->distances);
+        NODE_SET(sssp->relax, 3, ULONG(sssp->distances));
     if (sssp->relax)
-        NODE_SET_ARRAYS(sssp->relax, 4, sssp->sent, sssp->offsets, sssp->slots, sssp->weights,
-                        sssp->targets, sssp->settled, sssp->best);
+        NODE_SET(sssp->relax, 4, ARRAY(sssp->sent), ARRAY(sssp->offsets), ARRAY(sssp->slots),
+                 ARRAY(sssp->weights), ARRAY(sssp->targets), ARRAY(sssp->settled),
+                 ARRAY(sssp->best));
     if (sssp->relax_own)
-        NODE_SET_ARRAYS(sssp->relax_own, 3, sssp->own, sssp->splits, sssp->slots, sssp->weights,
-                        sssp->settled, sssp->best);
+        NODE_SET(sssp->relax_own, 3, ARRAY(sssp->own), ARRAY(sssp->splits), ARRAY(sssp->slots),
+                 ARRAY(sssp->weights), ARRAY(sssp->settled), ARRAY(sssp->best));
 }
 
 /* What can only be judged by the graph. */
@@ -147,9 +147,8 @@ static void open_node(void *self)
         return;
     /* All vertices are tasks, in every round. */
     tasks_open_stretches(&sssp->tasks, node, sssp_n_own(sssp));
-    NODE_SET(sssp->relax_tasks, 1, cl_uint, (cl_uint)sssp_n_own(sssp));
-    NODE_SET_ARRAYS(sssp->relax_tasks, 2, sssp->offsets, sssp->slots, sssp->weights, sssp->settled,
-                    sssp->best, sssp->counts);
+    NODE_SET(sssp->relax_tasks, 1, UINT(sssp_n_own(sssp)), ARRAY(sssp->offsets), ARRAY(sssp->slots),
+             ARRAY(sssp->weights), ARRAY(sssp->settled), ARRAY(sssp->best), ARRAY(sssp->counts));
 }
 
 static void close_node(void *self)
@@ -212,7 +211,7 @@ static void reset(void *self)
     }
     uint64_t n = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
     node_clear(&sssp->node, sssp->counts, 2 * N_COUNTS * sizeof(cl_uint));
-    node_launch(&sssp->node, sssp->reset, 0, n);
+    node_launch(&sssp->node, sssp->reset, n);
     if (sssp->offers)
         TRY(gravel_accumulator_reset(sssp->offers));
     TRY(gravel_barrier(sssp->node.gravel));
@@ -222,8 +221,8 @@ static void set_limit(struct sssp *sssp, uint64_t limit)
 {
     cl_uint narrow = (cl_uint)limit;
     bool is_wide = sssp->form == SSSP_ULONG;
-    node_set(sssp->gather, 3, sssp_distance_bytes(sssp),
-             is_wide ? (const void *)&limit : (const void *)&narrow);
+    NODE_SET(sssp->gather, 3,
+             {sssp_distance_bytes(sssp), is_wide ? (const void *)&limit : (const void *)&narrow});
 }
 
 /* What a round relaxes [chunks]. */
@@ -237,8 +236,8 @@ static bool gather(struct sssp *sssp, struct listed *listed)
 {
     cl_uint both[2][N_COUNTS];
     const cl_uint *counts = both[sssp->turn];
-    NODE_SET(sssp->gather, GATHER_TURN, cl_uint, sssp->turn);
-    node_run(&sssp->node, sssp->gather, 0, sssp->n_settled / SCANNED);
+    NODE_SET(sssp->gather, GATHER_TURN, UINT(sssp->turn));
+    node_run(&sssp->node, sssp->gather, sssp->n_settled / SCANNED);
     node_read(&sssp->node, sssp->counts, sizeof both, both);
     sssp->turn = !sssp->turn;
     uint64_t sums[N_COUNTS] = {counts[0], counts[1], counts[2], counts[3]};
@@ -259,14 +258,18 @@ static void relax(struct sssp *sssp, const struct listed *listed)
     /* A vertex and a distance for each edge of a chunk. */
     const struct node_bound bound = {.n_messages = sssp->longest_chunk,
                                      .message_bytes = 4 + (uint32_t)sssp_distance_bytes(sssp)};
-    if (listed->n_all_sent && sssp->offers)
-        node_run_full(&sssp->node, sssp->relax, listed->n_sent);
-    else if (listed->n_all_sent)
-        node_send_full(&sssp->node, sssp->relax, listed->n_sent, bound);
+    if (listed->n_all_sent) {
+        const uint64_t n_items = node_full(&sssp->node, sssp->relax, listed->n_sent);
+        if (sssp->offers)
+            node_run(&sssp->node, sssp->relax, n_items);
+        else
+            node_send(&sssp->node, sssp->relax, n_items, bound);
+    }
     if (listed->n_all_sent && sssp->offers && listed->n_own >= MANY_CHUNKS)
         TRY(gravel_accumulator_begin(sssp->offers));
     if (listed->n_own)
-        node_run_full(&sssp->node, sssp->relax_own, listed->n_own);
+        node_run(&sssp->node, sssp->relax_own,
+                 node_full(&sssp->node, sssp->relax_own, listed->n_own));
     if (listed->n_all_sent)
         TRY(gravel_barrier(sssp->node.gravel));
 }

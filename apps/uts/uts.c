@@ -40,12 +40,12 @@ static const struct app_option own_options[] = {
      "default, of 1732 (T1)",
      OPTION_INDEX(struct uts, number, uint32_t)},
     {"depth", 'd', "N", "Depth of a geometric or hybrid tree (the published one)",
-     OPTION_COUNT(struct uts, depth, 1, 1000)},
+     OPTION_NUMBER(struct uts, depth, 1, 1000)},
     {"root", 'r', "SEED", "Seed of the root (the published one)",
-     OPTION_COUNT(struct uts, root, 0, INT32_MAX)},
+     OPTION_NUMBER(struct uts, root, 0, INT32_MAX)},
     TASKS_OPTION(struct uts, node, "How groups share tasks, as GRAVEL_STEAL_POLICY (promoted)"),
     {"groups", 0, "N", "Work-groups, each with a deque; 0: as many as run side by side (0)",
-     OPTION_COUNT(struct uts, n_groups, 0, 1 << 20)},
+     OPTION_NUMBER(struct uts, n_groups, 0, 1 << 20)},
     {"capacity", 0, "N", "Tasks of a deque, a power of two (8192)",
      OPTION_POWER(struct uts, capacity, 1, 1 << 24)},
     {0}};
@@ -91,11 +91,8 @@ static void set_up(void *self)
     upload_limits(uts);
     uts->counts = node_array(node, counts_bytes(uts), NULL);
     uts->search = node_kernel_without_arena(&uts->node, "search");
-    NODE_SET(uts->search, 1, cl_mem, uts->limits);
-    NODE_SET(uts->search, 2, cl_uint, uts->n_rows);
-    NODE_SET(uts->search, 3, cl_uint, tree_chance(&uts->tree));
-    NODE_SET(uts->search, 4, cl_uint, uts->tree.n_binomial);
-    NODE_SET(uts->search, 5, cl_mem, uts->counts);
+    NODE_SET(uts->search, 1, ARRAY(uts->limits), UINT(uts->n_rows), UINT(tree_chance(&uts->tree)),
+             UINT(uts->tree.n_binomial), ARRAY(uts->counts));
 }
 
 /* ---- trials ---------------------------------------------------------------------------------- */
