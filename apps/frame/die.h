@@ -3,7 +3,7 @@
  * To give up in one line, which an application may and a library may not.
  *
  * Path: a function that cannot continue -> die.c -> the program's end.
- * Threads: main's.
+ * Threads: main's; die_alone: any.
  *
  * All processes of a job may have one fault to report: a bad option, a broken file. The first process reports it and
  * ends, and its launcher ends the other processes, which wait for that; a process that found a fault of its own reports

@@ -25,17 +25,13 @@
 
 static void read_input(struct mer *mer, struct pack *pack)
 {
-    char reason[SEQUENCE_REASON_BYTES];
     struct pack_share share = {.number = mer->node.number,
                                .n_processes = mer->node.n_processes,
                                .k = (unsigned)mer->k,
                                .least_quality = (unsigned)mer->least_quality};
     double begin_s = trials_clock();
-    for (unsigned i = 0; i < mer->paths.n; i++) {
-        if (!pack_file(pack, mer->paths.each[i], &share, reason))
-            die("%s", reason);
-        mer->prints[i] = pack->print;
-    }
+    for (unsigned i = 0; i < mer->paths.n; i++)
+        mer->prints[i] = pack_file(pack, mer->paths.each[i], &share);
     for (unsigned i = 0; i < mer->paths.n; i++)
         agree_on_input(&mer->node, (struct node_input){mer->paths.each[i], mer->prints[i]});
     mer->read_s = trials_clock() - begin_s;

@@ -11,6 +11,7 @@
  */
 #include "pack.h"
 #include "sequence.h"
+#include "frame/die.h"
 
 #include <stdlib.h>
 #include <stdio.h>
@@ -18,31 +19,28 @@
 
 #define FIRST_CAPACITY (1 << 16)
 
-/* Longer by `n` words of zeros. */
-static bool lengthen(uint64_t **words, uint64_t n_old, uint64_t n_new)
+/* Makes words longer, by zeros. */
+static void lengthen(uint64_t **words, uint64_t n_old, uint64_t n_new)
 {
-    uint64_t *longer = realloc(*words, n_new * sizeof *longer);
-    if (!longer)
-        return false;
-    memset(longer + n_old, 0, (n_new - n_old) * sizeof *longer);
-    *words = longer;
-    return true;
+    *words = realloc(*words, n_new * sizeof **words);
+    if (!*words)
+        die("no memory for %llu words of the input", (unsigned long long)n_new);
+    memset(*words + n_old, 0, (n_new - n_old) * sizeof **words);
 }
 
-/* Room for n more places; false without memory. */
-static bool make_room(struct pack *pack, uint64_t n)
+/* Makes room for n more places. */
+static void make_room(struct pack *pack, uint64_t n)
 {
-    if (pack->n_places + n <= pack->capacity)
-        return true;
+    if (pack->bases && pack->n_places + n <= pack->capacity)
+        return;
     struct pack old = {.n_places = pack->capacity}, new = {.n_places = 2 * pack->capacity};
     while (new.n_places < pack->n_places + n)
         new.n_places += FIRST_CAPACITY;
-    uint64_t n_bases = pack->bases ? pack_base_words(&old) : 0;
-    uint64_t n_bits = pack->bases ? pack_bit_words(&old) : 0;
+    const uint64_t n_bits = pack->bases ? pack_bit_words(&old) : 0;
+    lengthen(&pack->starts, n_bits, pack_bit_words(&new));
+    lengthen(&pack->valid, n_bits, pack_bit_words(&new));
+    lengthen(&pack->bases, pack->bases ? pack_base_words(&old) : 0, pack_base_words(&new));
     pack->capacity = new.n_places;
-    return lengthen(&pack->bases, n_bases, pack_base_words(&new)) &&
-           lengthen(&pack->starts, n_bits, pack_bit_words(&new)) &&
-           lengthen(&pack->valid, n_bits, pack_bit_words(&new));
 }
 
 static void set_bit(uint64_t *bits, uint64_t i)
@@ -60,14 +58,13 @@ static void put_base(struct pack *pack, uint8_t base)
 }
 
 /* The k-mers that begin at bases [first, last) of a sequence. */
-static bool put_piece(struct pack *pack, const struct sequence *sequence, unsigned k,
+static void put_piece(struct pack *pack, const struct sequence *sequence, unsigned k,
                       uint64_t first, uint64_t last)
 {
     uint64_t begin = first ? first - 1 : 0, end = last + k;
     if (end > sequence->n_bases)
         end = sequence->n_bases;
-    if (!make_room(pack, end - begin + 1))
-        return false;
+    make_room(pack, end - begin + 1);
     put_base(pack, BASE_NONE); /* between this piece and the last */
     unsigned n_known = 0;
     for (uint64_t i = begin; i < end; i++) {
@@ -79,10 +76,9 @@ static bool put_piece(struct pack *pack, const struct sequence *sequence, unsign
         set_bit(pack->starts, pack->n_places - k);
         pack->n_kmers++;
     }
-    return true;
 }
 
-static bool put_sequence(struct pack *pack, const struct sequence *sequence,
+static void put_sequence(struct pack *pack, const struct sequence *sequence,
                          const struct pack_share *share)
 {
     uint64_t n_starts = sequence->n_bases < share->k ? 0 : sequence->n_bases - share->k + 1;
@@ -90,33 +86,21 @@ static bool put_sequence(struct pack *pack, const struct sequence *sequence,
     pack->n_bases += sequence->n_bases;
     for (uint64_t first = 0; first < n_starts; first += PACK_PIECE) {
         uint64_t last = first + PACK_PIECE < n_starts ? first + PACK_PIECE : n_starts;
-        if (pack->n_pieces++ % share->n_processes == share->number &&
-            !put_piece(pack, sequence, share->k, first, last))
-            return false;
+        if (pack->n_pieces++ % share->n_processes == share->number)
+            put_piece(pack, sequence, share->k, first, last);
     }
-    return true;
 }
 
-bool pack_file(struct pack *pack, const char *path, const struct pack_share *share, char *reason)
+struct fingerprint pack_file(struct pack *pack, const char *path, const struct pack_share *share)
 {
     struct sequence sequence;
-    struct sequence_file *file = sequence_open(path, share->least_quality, reason);
-    if (!file) {
-        pack_free(pack);
-        return false;
-    }
-    bool has_room = pack->bases || make_room(pack, FIRST_CAPACITY);
-    while (has_room && sequence_next(file, &sequence))
-        has_room = put_sequence(pack, &sequence, share);
-    bool was_read = has_room && !sequence_has_failed(file);
-    if (!has_room)
-        snprintf(reason, SEQUENCE_REASON_BYTES, "no memory for %llu bases of the input",
-                 (unsigned long long)pack->n_places);
-    pack->print = sequence_print(file);
+    struct sequence_file *file = sequence_open(path, share->least_quality);
+    make_room(pack, 1);
+    while (sequence_next(file, &sequence))
+        put_sequence(pack, &sequence, share);
+    const struct fingerprint print = sequence_print(file);
     sequence_close(file);
-    if (!was_read)
-        pack_free(pack);
-    return was_read;
+    return print;
 }
 
 void pack_free(struct pack *pack)

@@ -25,12 +25,11 @@ struct pack {
     uint64_t *starts; /* [places / 64 + 3] */
     uint64_t *valid;  /* the same */
     uint64_t n_places;
-    uint64_t capacity;        /* places there is room for */
-    uint64_t n_kmers;         /* set bits of starts */
-    uint64_t n_pieces;        /* of all files so far, and of all processes */
-    uint64_t n_records;       /* of the same */
-    uint64_t n_bases;         /* of the same, unknown ones too */
-    struct fingerprint print; /* of the last file */
+    uint64_t capacity;  /* places there is room for */
+    uint64_t n_kmers;   /* set bits of starts */
+    uint64_t n_pieces;  /* of all files so far, and of all processes */
+    uint64_t n_records; /* of the same */
+    uint64_t n_bases;   /* of the same, unknown ones too */
 };
 
 struct pack_share {
@@ -39,14 +38,8 @@ struct pack_share {
     unsigned least_quality;
 };
 
-/**
- * Read a file and add this process's share.
- *
- * @param pack    zeroed before the first file.
- * @param reason  [SEQUENCE_REASON_BYTES] one line, if it fails.
- * @return        false, and *pack is empty.
- */
-bool pack_file(struct pack *pack, const char *path, const struct pack_share *share, char *reason);
+/** Read a file and add this process's share; *pack is zeroed before the first. @return  what was read. */
+struct fingerprint pack_file(struct pack *pack, const char *path, const struct pack_share *share);
 
 /** Words of `bases`, and of the two others [count]. */
 static inline uint64_t pack_base_words(const struct pack *pack)

@@ -71,16 +71,10 @@ static void list_sequence(const struct mer *mer, struct list *list, const struct
 
 static void list_file(const struct mer *mer, struct list *list, unsigned i)
 {
-    char reason[SEQUENCE_REASON_BYTES];
     struct sequence sequence;
-    struct sequence_file *file =
-        sequence_open(mer->paths.each[i], (unsigned)mer->least_quality, reason);
-    if (!file)
-        die("%s", reason);
+    struct sequence_file *file = sequence_open(mer->paths.each[i], (unsigned)mer->least_quality);
     while (sequence_next(file, &sequence))
         list_sequence(mer, list, &sequence);
-    if (sequence_has_failed(file))
-        die("%s", reason);
     if (!fingerprint_is_same(sequence_print(file), mer->prints[i]))
         die("%s: the file has changed since it was read", mer->paths.each[i]);
     sequence_close(file);

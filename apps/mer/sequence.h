@@ -6,10 +6,9 @@
  * Owner: the caller of open, who closes it; a record's strings are the reader's until the next one.
  * Threads: one at a time.
  *
- * The first failure wins: it writes "PATH: record N 'name': reason" (one line, no newline),
- * and the file ends there. kseq is forgiving; what it would pass over is refused here: a file that
- * begins with something else, text between records, a FASTQ record without its quality, a base that
- * is none.
+ * What is wrong ends the process: "PATH: record N 'name': reason". kseq is forgiving; what it would pass over is refused
+ * here: a file that begins with something else, text between records, a FASTQ record without its quality, a base that is
+ * none.
  */
 #ifndef APPS_SEQUENCE_H
 #define APPS_SEQUENCE_H
@@ -19,9 +18,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Room that every reason fits in [bytes]. */
-#define SEQUENCE_REASON_BYTES 512
 
 /* Bases of a record at most, so that kseq's ints hold them [bytes]. */
 #define SEQUENCE_MAX_BYTES (UINT64_C(1) << 30)
@@ -35,22 +31,15 @@ struct sequence {
     const uint8_t *bases; /* [n_bases] A 0, C 1, G 2, T 3, or BASE_NONE */
 };
 
-/** Open; NULL, and `reason` is written, if that fails. `path` and `reason` are kept, not copied. */
-struct sequence_file *sequence_open(const char *path, unsigned least_quality, char *reason);
+/** Open. `path` is kept, not copied. */
+struct sequence_file *sequence_open(const char *path, unsigned least_quality);
 
-/**
- * The next sequence.
- *
- * @return  false at the end, or after a failure: then sequence_has_failed.
- */
+/** Read the next sequence. @return  false at the end. */
 bool sequence_next(struct sequence_file *file, struct sequence *sequence);
-
-bool sequence_has_failed(const struct sequence_file *file);
 
 /** What was read, at its end. */
 struct fingerprint sequence_print(const struct sequence_file *file);
 
-/** Close; NULL is fine. */
 void sequence_close(struct sequence_file *file);
 
 #endif

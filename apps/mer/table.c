@@ -7,6 +7,7 @@
  * Threads: one at a time.
  */
 #include "table.h"
+#include "frame/die.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,19 +41,18 @@ static struct table_entry *alloc_entries(uint64_t capacity)
     size_t alignment = bytes < HUGE_PAGE_BYTES ? sizeof(struct table_entry) : HUGE_PAGE_BYTES;
     void *entries = aligned_alloc(alignment, bytes);
     if (!entries)
-        return NULL;
+        die_alone("no memory for %llu k-mers of a shard of the table",
+                  (unsigned long long)capacity);
     if (alignment == HUGE_PAGE_BYTES)
         madvise(entries, bytes, MADV_HUGEPAGE);
     return memset(entries, 0, bytes);
 }
 
-static bool grow(struct table_shard *shard)
+static void grow(struct table_shard *shard)
 {
     struct table_shard larger = {.capacity = shard->capacity ? 2 * shard->capacity : FIRST_CAPACITY,
                                  .n_used = shard->n_used};
     larger.entries = alloc_entries(larger.capacity);
-    if (!larger.entries)
-        return false;
     for (uint64_t i = 0; i < shard->capacity; i++) {
         const struct table_entry *entry = &shard->entries[i];
         if (entry->count)
@@ -60,7 +60,6 @@ static bool grow(struct table_shard *shard)
     }
     free(shard->entries);
     *shard = larger;
-    return true;
 }
 
 static void count_one(uint32_t *counter)
@@ -68,12 +67,12 @@ static void count_one(uint32_t *counter)
     *counter += *counter != UINT32_MAX;
 }
 
-/* The k-mer's entry, new with a count of 0 if there was none; NULL without memory. */
+/* Returns the k-mer's entry, new with a count of 0 if there was none. */
 static struct table_entry *claim(struct table *table, struct kmer kmer, uint64_t hash)
 {
     struct table_shard *shard = shard_of(table, hash);
-    if (shard->n_used * 10 >= shard->capacity * 7 && !grow(shard))
-        return NULL;
+    if (shard->n_used * 10 >= shard->capacity * 7)
+        grow(shard);
     struct table_entry *entry = probe(shard, kmer, hash);
     if (!entry->count) {
         entry->kmer = kmer;
@@ -82,25 +81,19 @@ static struct table_entry *claim(struct table *table, struct kmer kmer, uint64_t
     return entry;
 }
 
-static bool apply(struct table *table, const struct table_pending *pending)
+static void apply(struct table *table, const struct table_pending *pending)
 {
     struct table_entry *entry = claim(table, pending->kmer, pending->hash);
-    if (!entry)
-        return false;
     count_one(&entry->count);
     if (pending->left < NO_NEIGHBOUR)
         count_one(&entry->left[pending->left]);
     if (pending->right < NO_NEIGHBOUR)
         count_one(&entry->right[pending->right]);
-    return true;
 }
 
-bool table_put(struct table *table, const struct table_entry *entry)
+void table_put(struct table *table, const struct table_entry *entry)
 {
-    struct table_entry *claimed = claim(table, entry->kmer, kmer_hash(entry->kmer));
-    if (claimed)
-        *claimed = *entry;
-    return claimed != NULL;
+    *claim(table, entry->kmer, kmer_hash(entry->kmer)) = *entry;
 }
 
 static void prefetch(struct table *table, uint64_t hash)
@@ -110,25 +103,22 @@ static void prefetch(struct table *table, uint64_t hash)
         __builtin_prefetch(&shard->entries[hash >> TABLE_LOG_SHARDS & (shard->capacity - 1)], 1);
 }
 
-bool table_insert(struct table *table, struct kmer kmer, uint32_t left, uint32_t right)
+void table_insert(struct table *table, struct kmer kmer, uint32_t left, uint32_t right)
 {
     struct table_pending *pending = &table->pending[table->n_given % TABLE_PENDING];
-    if (table->n_given >= TABLE_PENDING && !apply(table, pending))
-        return false;
+    if (table->n_given >= TABLE_PENDING)
+        apply(table, pending);
     *pending = (struct table_pending){kmer, kmer_hash(kmer), left, right};
     prefetch(table, pending->hash);
     table->n_given++;
-    return true;
 }
 
-bool table_finish(struct table *table)
+void table_finish(struct table *table)
 {
     uint64_t n = table->n_given < TABLE_PENDING ? table->n_given : TABLE_PENDING;
     for (uint64_t i = 0; i < n; i++)
-        if (!apply(table, &table->pending[i]))
-            return false;
+        apply(table, &table->pending[i]);
     table->n_given = 0;
-    return true;
 }
 
 const struct table_entry *table_find(const struct table *table, struct kmer kmer)

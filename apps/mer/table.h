@@ -64,14 +64,14 @@ static inline uint32_t kmer_owner(uint64_t hash, uint32_t n_nodes)
     return (uint32_t)((hash >> 32) * n_nodes >> 32);
 }
 
-/** Count a k-mer and its neighbours, 0 to 3 or NO_NEIGHBOUR. @return  false without memory. */
-bool table_insert(struct table *table, struct kmer kmer, uint32_t left, uint32_t right);
+/** Count a k-mer and its neighbours, 0 to 3 or NO_NEIGHBOUR. Without memory this ends the process, as the next two do. */
+void table_insert(struct table *table, struct kmer kmer, uint32_t left, uint32_t right);
 
-/** Put in an entry whose k-mer the table does not have. @return  false without memory. */
-bool table_put(struct table *table, const struct table_entry *entry);
+/** Put in an entry whose k-mer the table does not have. */
+void table_put(struct table *table, const struct table_entry *entry);
 
-/** Count those put off. @return  false without memory. */
-bool table_finish(struct table *table);
+/** Count those put off. */
+void table_finish(struct table *table);
 
 /** The entry of a k-mer; NULL if there is none. */
 const struct table_entry *table_find(const struct table *table, struct kmer kmer);
@@ -104,10 +104,10 @@ static inline struct kmer words_kmer(const uint64_t *words)
                          .low = words[0] >> 6 | words[1] << 58};
 }
 
-/** Count it in a table. @return  false without memory. */
-static inline bool words_count(struct table *table, const uint64_t *words)
+/** Count it in a table. */
+static inline void words_count(struct table *table, const uint64_t *words)
 {
-    return table_insert(table, words_kmer(words), words[0] >> 3 & 7, words[0] & 7);
+    table_insert(table, words_kmer(words), words[0] >> 3 & 7, words[0] & 7);
 }
 
 #endif
