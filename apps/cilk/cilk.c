@@ -128,11 +128,9 @@ static void tell_result(void *self, struct trials *trials)
 static uint64_t check(void *self, struct trials *trials)
 {
     const struct cilk *cilk = self;
-    const double begin = trials_clock();
+    const double begin_s = trials_clock();
     cilk_program.solve();
-    const double seconds = trials_clock() - begin;
-    trials_say(trials, "  serial: %f s\n", seconds);
-    trials_add_real(trials, "serial_seconds", seconds);
+    trials_add_serial(trials, "serial", begin_s);
     return cilk_program.count_wrong ? cilk_program.count_wrong() : cilk->result != cilk->expected;
 }
 

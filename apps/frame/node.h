@@ -11,7 +11,6 @@
 #define APPS_NODE_H
 
 #include "frame/infile.h"
-#include "frame/model.h"
 #include "frame/options.h"
 
 #include <gravel/gravel.h>
@@ -21,6 +20,25 @@
 
 /* Room for what node_close releases. */
 enum { NODE_MOST_ARRAYS = 16, NODE_MOST_KERNELS = 16 };
+
+/* How much a launch sends at most. */
+struct node_bound {
+    uint64_t n_messages;    /* of a work-item; or, if is_of_group, of a whole group to one node */
+    uint32_t message_bytes; /* the widest: 4 for an index and 4 or 8 for a value, 8 an argument */
+    bool is_of_group;
+};
+
+/* A way to send small messages from kernels. */
+struct model {
+    const char *name;
+    const char *aggregation; /* GRAVEL_AGGREGATION */
+    const char *prelude;     /* OpenCL C ahead of the application's program */
+    uint32_t queue_bytes;    /* of a destination's queue, where the host sends; else 0 */
+};
+
+/** All, in the order of --model; and the one that is Gravel. */
+extern const struct model models[];
+extern const struct model *const model_gravel;
 
 /* A handler for models that do without Gravel's: of node `number`; 0 is success. */
 typedef int node_call(void *user, uint32_t number, const uint64_t args[GRAVEL_AM_MAX_ARGS]);
@@ -32,17 +50,14 @@ struct node_input {
 };
 
 struct node {
-    struct gravel_config
-        config; /* loaded by app_main; node_open adds the heap and what options say */
+    struct gravel_config config; /* loaded by app_main; node_open adds the heap */
     struct gravel *gravel;
     cl_program program;
-    uint32_t group_items; /* of a work-group: --group; if 0, node_open chooses */
-    const struct gravel_handler
-        *handlers; /* [n_handlers] set by the caller; node_open copies them */
+    uint32_t group_items;                  /* of a work-group: --group; if 0, node_open chooses */
+    const struct gravel_handler *handlers; /* [n_handlers] set by the caller, and copied */
     uint32_t n_handlers;
     struct gravel_device_code device_code; /* of those that the device runs; set by the caller */
-    node_call
-        *call; /* runs an active message where the model delivers it; NULL if there are none */
+    node_call *call; /* runs an active message where the model delivers it; NULL: there is none */
     void *call_user;
     const struct model *model;       /* set by --model */
     struct coprocessor *coprocessor; /* NULL where Gravel sends */
@@ -191,5 +206,20 @@ uint64_t node_reduce_word(struct node *node, uint32_t operation, uint64_t value)
 
 /** Close it. Collective. */
 void node_close(struct node *node);
+
+/* ---- where the host sends: models/coprocessor.c --------------------------------------------------- */
+
+/** Heap that the host takes to send [bytes]. @param n_local  loop-back nodes; 1 if the process may be one of several. */
+uint64_t coprocessor_heap_bytes(uint32_t queue_bytes, uint32_t n_local);
+
+/** Before the program is built. Collective. @return  to be freed. */
+struct coprocessor *coprocessor_open(struct node *node);
+
+/** Write the compiler's options for the prelude. */
+void coprocessor_options(const struct coprocessor *coprocessor, char *options, size_t bytes);
+
+/** Launch n_items work-items, and have what they send applied. Collective. */
+void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_t n_items,
+                      struct node_bound bound);
 
 #endif

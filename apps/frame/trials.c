@@ -40,3 +40,10 @@ void trials_say(const struct trials *trials, const char *format, ...)
     vprintf(format, arguments);
     va_end(arguments);
 }
+
+void trials_add_serial(struct trials *trials, const char *method, double begin_s)
+{
+    const double seconds = trials_clock() - begin_s;
+    trials_add_real(trials, "serial_seconds", seconds);
+    trials_say(trials, "  %s: %.6f s\n", method, seconds);
+}

@@ -29,6 +29,9 @@ void trials_add_number(struct trials *trials, const char *name, uint64_t number)
 void trials_add_real(struct trials *trials, const char *name, double number);
 void trials_add_word(struct trials *trials, const char *name, const char *word);
 
+/** Tell how long a serial method took that began at a time of trials_clock and has ended. @param method  "Dinic, serial". */
+void trials_add_serial(struct trials *trials, const char *method, double begin_s);
+
 /** Print a line for people, at node 0 and without --json. */
 void trials_say(const struct trials *trials, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

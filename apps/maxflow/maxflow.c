@@ -263,9 +263,7 @@ static uint64_t check(void *self, struct trials *trials)
     struct maxflow *maxflow = self;
     const double begin_s = trials_clock();
     const uint64_t expected = flow_serially(&maxflow->net);
-    maxflow->serial_s = trials_clock() - begin_s;
-    trials_add_real(trials, "serial_seconds", maxflow->serial_s);
-    trials_say(trials, "  Dinic, serial: %.6f s\n", maxflow->serial_s);
+    trials_add_serial(trials, "Dinic, serial", begin_s);
     return look_at_flow(maxflow) + (maxflow->flow != expected);
 }
 

@@ -63,7 +63,6 @@ struct maxflow {
     uint64_t n_rounds, n_levels; /* of the last trial: exact heights, and their steps */
     double section_s;            /* of it, in discharges */
     uint64_t flow, cut, n_cut;   /* what was found: the flow, and the minimum cut, with its arcs */
-    double serial_s;             /* Dinic's */
 };
 
 /** Read a network in DIMACS' format of maximum flows, plain or gzip; or die. @return  what was read. */

@@ -208,15 +208,6 @@ static void result(void *self, struct trials *trials)
                (unsigned long long)mer->n_kmers, (unsigned long long)mer->n_distinct);
 }
 
-static uint64_t check(void *self, struct trials *trials)
-{
-    double serial_s;
-    uint64_t n_wrong = reference_check(self, &serial_s);
-    trials_add_real(trials, "serial_seconds", serial_s);
-    trials_say(trials, "  serial, of node 0's k-mers, with reading: %.6f s\n", serial_s);
-    return n_wrong;
-}
-
 static const struct app app = {.name = "mer",
                                .unit = "k-mers/s",
                                .doc = "Count the k-mers of sequences in a table that is spread "
@@ -229,7 +220,7 @@ static const struct app app = {.name = "mer",
                                .run = count,
                                .describe = describe,
                                .result = result,
-                               .check = check,
+                               .check = reference_check,
                                .checked = "k-mers",
                                .close = close_all};
 

@@ -82,12 +82,7 @@ void output_open(const struct mer *mer);
 /** Write the tables, and give the file its name once all nodes have written theirs; or die, and nothing is left. Collective. */
 void output_write(const struct mer *mer);
 
-/**
- * Compare this process's tables with all their k-mers sorted.
- *
- * @param serial_s  [out] reading and sorting took [s].
- * @return          k-mers that are wrong [count].
- */
-uint64_t reference_check(const struct mer *mer, double *serial_s);
+/** Compare this process's tables with all their k-mers sorted. @return  k-mers that are wrong [count]. */
+uint64_t reference_check(void *self, struct trials *trials);
 
 #endif

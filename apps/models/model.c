@@ -21,7 +21,7 @@
  * Threads: any.
  * Source:  Orr 2016, sections 3.1 to 3.3 and 5.5 (figure 5-11).
  */
-#include "frame/model.h"
+#include "frame/node.h"
 
 extern const char coalesced_cl[], coprocessor_cl[];
 

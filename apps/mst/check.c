@@ -96,15 +96,16 @@ static uint64_t compare_trees(const struct mst *mst, const cl_uint *is_found,
     return n_wrong + (n_found < n_tree ? n_tree - n_found : 0);
 }
 
-uint64_t check_tree(struct mst *mst)
+uint64_t check_tree(void *self, struct trials *trials)
 {
+    struct mst *mst = self;
     struct graph graph;
     part_whole(&graph, &mst->part);
     graph_draw_weights(&graph, 0, mst->options.seed);
     struct entry *entries = list_entries(&graph);
     const double begin_s = trials_clock();
     const uint64_t n_tree = kruskal(entries, graph.n_edges, graph.n_vertices);
-    mst->serial_s = trials_clock() - begin_s;
+    trials_add_serial(trials, "Kruskal, serial", begin_s);
     cl_uint *is_found = read_tree(mst);
     const uint64_t n_wrong = compare_trees(mst, is_found, entries, n_tree);
     free(is_found);

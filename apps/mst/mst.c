@@ -278,15 +278,6 @@ static void result(void *self, struct trials *trials)
                (unsigned long long)mst->n_rounds, mst->section_s);
 }
 
-static uint64_t check(void *self, struct trials *trials)
-{
-    struct mst *mst = self;
-    const uint64_t n_wrong = check_tree(mst);
-    trials_add_real(trials, "serial_seconds", mst->serial_s);
-    trials_say(trials, "  Kruskal, serial: %.6f s\n", mst->serial_s);
-    return n_wrong;
-}
-
 static const struct app app = {
     .name = "mst",
     .unit = "edges/s",
@@ -301,7 +292,7 @@ static const struct app app = {
     .run = run,
     .describe = describe,
     .result = result,
-    .check = check,
+    .check = check_tree,
     .checked = "edges and sums",
     .close = close_node};
 

@@ -55,7 +55,6 @@ struct mst {
     double section_s;  /* and their time */
     uint64_t n_tree;   /* edges of the tree, or of all trees */
     double tree_weight;
-    double serial_s; /* Kruskal's */
 };
 
 /**
@@ -73,6 +72,6 @@ cl_uint *read_tree(struct mst *mst);
 double edge_weight(const struct mst *mst, uint64_t edge);
 
 /** Compare with Kruskal's tree of the graph. @return edges that differ [count]. */
-uint64_t check_tree(struct mst *mst);
+uint64_t check_tree(void *self, struct trials *trials);
 
 #endif
