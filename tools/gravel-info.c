@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEST_ROUNDS 2000u
-
 enum key {
     DEVICE = 'd',
     SELF_TEST = 't',
@@ -81,11 +79,13 @@ static int fail(const char *text)
     return 1;
 }
 
-/* Print and drop. */
-static void print_json(json_t *object)
+/* Drops an object, which is printed as JSON if that is asked for. */
+static void drop(json_t *object, const struct arguments *arguments)
 {
-    json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-    putchar('\n');
+    if (arguments->has[AS_JSON]) {
+        json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+        putchar('\n');
+    }
     json_decref(object);
 }
 
@@ -99,107 +99,43 @@ static int load(struct gravel_config *config)
 static int show_settings(const struct arguments *arguments)
 {
     struct gravel_config config;
-    if (arguments->has[AS_JSON])
-        print_json(info_settings_json());
-    else
-        info_settings_print();
+    json_t *settings = info_settings();
+    if (!arguments->has[AS_JSON])
+        info_settings_print(settings);
+    drop(settings, arguments);
     return load(&config) ? fail(gravel_last_error()) : 0;
 }
 
-/* What a probe found out replaces what the device said. @return whether it passed. */
-static bool note_probe(json_t *device, json_t *probe)
-{
-    json_t *error = json_object_get(probe, "error"), *step;
-    const bool passed = probe && !error;
-    size_t i;
-    json_array_foreach(json_object_get(device, "steps"), i, step)
-    {
-        if (passed || !json_equal(json_object_get(step, "name"), json_object_get(device, "step")))
-            continue;
-        json_object_set_new(step, "possible", json_false());
-        json_object_set_new(step, "lack", error ? json_incref(error) : json_null());
-    }
-    if (passed) {
-        json_object_set(device, "steps", json_object_get(probe, "steps"));
-        json_object_set(device, "capabilities", json_object_get(probe, "capabilities"));
-        json_object_del(probe, "steps");
-        json_object_del(probe, "capabilities");
-    } else {
-        json_object_set_new(device, "step", json_null());
-        json_object_set(device, "reason", error);
-    }
-    json_object_set_new(device, "probe", probe);
-    return passed;
-}
-
-/* Probe those that can, queries say. @return whether every one of them passed, and there was one.
- */
-static bool probe_devices(json_t *devices, const struct arguments *arguments)
-{
-    size_t i, n_failed = 0, n_probed = 0;
-    json_t *device;
-    json_array_foreach(devices, i, device)
-    {
-        if (json_is_null(json_object_get(device, "step")))
-            continue;
-        const struct info_probe probe = {.device =
-                                             json_string_value(json_object_get(device, "number")),
-                                         .n_rounds = arguments->has[SELF_TEST] ? TEST_ROUNDS : 0,
-                                         .with_node = arguments->has[SELF_TEST]};
-        n_probed++;
-        n_failed += !note_probe(device, info_probe_run(&probe, arguments->limit_s));
-    }
-    return n_probed && !n_failed;
-}
-
-/* If a device is asked for, drop others that do not equal it. @return 0, or 1 if there is no such device. */
-static int keep_asked(json_t *list, bool is_asked)
-{
-    json_t *devices = json_object_get(list, "devices"), *asked = json_array(), *number;
-    size_t i, k;
-    if (is_asked && json_is_null(json_object_get(list, "default")))
-        return fail(json_string_value(json_object_get(list, "default_error")));
-    for (i = 0; i < json_array_size(devices); i++) {
-        json_t *device = json_array_get(devices, i);
-        json_array_foreach(json_object_get(list, "defaults"), k,
-                           number) if (json_equal(number, json_object_get(device, "number")))
-            json_array_append(asked, device);
-    }
-    if (is_asked)
-        json_object_set(list, "devices", asked);
-    json_decref(asked);
-    return 0;
-}
-
-/* @param is_alone  whether one device is asked for; then no other one is asked anything. */
-static json_t *list_devices(const struct arguments *arguments, bool *is_alone)
+/* Where one device is asked for, no other one is asked anything. */
+static json_t *list_devices(const struct arguments *arguments)
 {
     struct gravel_config config;
     if (load(&config))
         return json_pack("{s:s}", "error", gravel_last_error());
-    const char *name = arguments->device ? arguments->device : config.device;
-    *is_alone = arguments->device || (arguments->has[SELF_TEST] && *name);
     const struct info_request request = {
-        .device = name, .step = config.step, .is_alone = *is_alone};
+        .device = arguments->device ? arguments->device : config.device,
+        .step = config.step,
+        .is_alone = arguments->device || (arguments->has[SELF_TEST] && *config.device)};
     return info_list(&request, arguments->limit_s);
 }
 
 static int show_devices(const struct arguments *arguments)
 {
-    bool is_alone = false;
-    json_t *list = list_devices(arguments, &is_alone);
+    json_t *list = list_devices(arguments), *device;
     const char *error = list ? json_string_value(json_object_get(list, "error")) : "out of memory";
-    int status = error ? fail(error) : keep_asked(list, is_alone);
-    if (!status) {
-        bool passed = probe_devices(json_object_get(list, "devices"), arguments);
-        status = arguments->has[SELF_TEST] && !passed;
-        if (!arguments->has[AS_JSON])
-            info_print(list, arguments->has[SELF_TEST]);
+    const bool is_test = arguments->has[SELF_TEST];
+    size_t i, n_passed = 0, n_tested = 0;
+    json_array_foreach(json_object_get(list, "devices"), i, device)
+    {
+        if (json_is_null(json_object_get(device, "step"))) /* by what it says */
+            continue;
+        n_tested++;
+        n_passed += info_probe(device, is_test, arguments->limit_s);
     }
-    if (arguments->has[AS_JSON])
-        print_json(list);
-    else
-        json_decref(list);
+    if (!error && !arguments->has[AS_JSON])
+        info_print(list, is_test);
+    const int status = error ? fail(error) : is_test && (!n_tested || n_passed < n_tested);
+    drop(list, arguments);
     return status;
 }
 
@@ -207,17 +143,13 @@ static int show_devices(const struct arguments *arguments)
 static int show_cluster(const struct arguments *arguments)
 {
     json_t *cluster = info_cluster(arguments->device, arguments->limit_s);
-    const char *error =
-        cluster ? json_string_value(json_object_get(cluster, "error")) : "out of memory";
+    const char *error = json_string_value(json_object_get(cluster, "error"));
     const bool speaks = json_integer_value(json_object_get(cluster, "rank")) == 0;
     const int status = error ? fail(error) : info_cluster_is_broken(cluster);
-    if (speaks && arguments->has[AS_JSON])
-        print_json(cluster);
-    else {
-        if (speaks)
-            info_cluster_print(cluster);
-        json_decref(cluster);
-    }
+    if (speaks && !arguments->has[AS_JSON])
+        info_cluster_print(cluster);
+    if (speaks)
+        drop(cluster, arguments);
     fflush(stdout); /* MPI is finalised at the end of the process, and may wait for others */
     return status;
 }

@@ -14,65 +14,53 @@
 
 json_t *info_cluster(const char *device, unsigned limit_s)
 {
-    json_t *own = info_rank_describe(device, limit_s), *all = NULL;
-    json_t *cluster = own ? json_object() : NULL;
-    if (cluster && info_gather(own, &all) == 0) {
-        json_object_set(cluster, "ranks", all);
-        json_object_set_new(cluster, "findings", info_find(all));
+    json_t *own = info_rank_describe(device, limit_s), *ranks = json_array();
+    json_t *cluster = json_pack("{s:o}", "ranks", ranks);
+    int code = info_gather(own, ranks);
+    if (!code) {
+        code = info_reach(ranks);
+        json_object_set_new(cluster, "findings", info_find(ranks));
         json_object_set(cluster, "rank", json_object_get(own, "rank"));
-        json_t *pairs = info_reach(json_array_size(all)), *error = json_object_get(pairs, "error");
-        if (pairs) /* at rank 0, which speaks for all */
-            json_object_set(cluster, error ? "error" : "silent", error ? error : pairs);
-        info_find_silent(all, error ? NULL : pairs, json_object_get(cluster, "findings"));
-        json_decref(pairs);
-    } else if (cluster) {
-        json_object_set_new(cluster, "error", json_string(gravel_last_error()));
-        json_object_set_new(cluster, "ranks", json_pack("[O]", own));
+    } else {
+        json_array_append(ranks, own);
     }
-    json_decref(all);
+    if (code)
+        json_object_set_new(cluster, "error", json_string(gravel_last_error()));
     json_decref(own);
     return cluster;
 }
 
-static bool has_fatal(const json_t *findings)
+bool info_cluster_is_broken(const json_t *cluster)
 {
     size_t i;
     json_t *finding;
-    json_array_foreach(findings, i, finding)
+    json_array_foreach(json_object_get(cluster, "findings"), i, finding)
     {
-        if (json_is_true(json_object_get(finding, "is_fatal")))
+        if (strcmp(info_text(finding, "effect"), info_note))
             return true;
     }
-    return false;
-}
-
-bool info_cluster_is_broken(const json_t *cluster)
-{
-    return json_object_get(cluster, "error") ||
-           json_array_size(json_object_get(cluster, "silent")) ||
-           has_fatal(json_object_get(cluster, "findings"));
+    return json_object_get(cluster, "error");
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* A rank that met no other does not know its number. */
-static void print_rank(const json_t *rank, int width)
+/* A rank that met no other does not know its number. @param template  with the columns */
+static void print_rank(const json_t *rank, const char *template)
 {
-    const json_t *cores = json_object_get(rank, "cores"), *device = json_object_get(rank, "device");
-    const json_t *locked = json_object_get(json_object_get(rank, "limits"), "locked_bytes");
-    const char *turn = info_device_of(rank), *numa = info_text(rank, "numa");
-    char number[24] = "?", allowed[48], may_lock[32] = "no limit";
-    if (json_object_get(rank, "rank"))
-        snprintf(number, sizeof number, "%lld", (long long)info_integer(rank, "rank"));
-    snprintf(allowed, sizeof allowed, "%lld of %lld", (long long)info_integer(cores, "allowed"),
-             (long long)info_integer(cores, "online"));
-    if (!json_is_null(locked))
-        snprintf(may_lock, sizeof may_lock, "%lld kB",
-                 (long long)json_integer_value(locked) / 1024);
-    printf("%5s  %-*s  %-11s%-4s%10s  %-5s  %s %s\n", number, width, info_text(rank, "host"),
-           allowed, *numa ? numa : "-", may_lock,
-           *info_text(rank, "step") ? info_text(rank, "step") : "none", turn ? turn : "no device",
-           info_text(device, "name"));
+    const json_t *locked = info_member(rank, "limits.locked_bytes");
+    json_t *row = json_pack("{s:s, s:s, s:{s:s}}", "rank", "?", "step", "none", "device", "number",
+                            "no device");
+    json_object_update(row, (json_t *)rank);
+    json_object_set_new(row, "allowed",
+                        json_sprintf("%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT,
+                                     info_integer(rank, "cores.allowed"),
+                                     info_integer(rank, "cores.online")));
+    json_object_set_new(row, "lock",
+                        json_is_null(locked) ? json_string("no limit")
+                                             : json_sprintf("%" JSON_INTEGER_FORMAT " kB",
+                                                            json_integer_value(locked) / 1024));
+    info_write(stdout, template, row);
+    json_decref(row);
 }
 
 static void print_ranks(const json_t *ranks)
@@ -80,13 +68,18 @@ static void print_ranks(const json_t *ranks)
     int width = (int)strlen("host");
     size_t i;
     json_t *rank;
+    char template[128];
     json_array_foreach(ranks, i, rank)
     {
         const int own = (int)strlen(info_text(rank, "host"));
         width = own > width ? own : width;
     }
     printf("\n rank  %-*s  cores      NUMA  may lock  step   device\n", width, "host");
-    json_array_foreach(ranks, i, rank) print_rank(rank, width);
+    snprintf(template, sizeof template,
+             "{rank:5}  {host:-%d}  {allowed:-11}{numa:-4}{lock:10}  {step:-5}  {device.number} "
+             "{device.name}\n",
+             width);
+    json_array_foreach(ranks, i, rank) print_rank(rank, template);
 }
 
 /* What is of a host: where others reach it, and its versions. */
@@ -96,32 +89,23 @@ static void print_hosts(const json_t *ranks)
     json_t *rank;
     json_array_foreach(ranks, i, rank)
     {
-        const json_t *device = json_object_get(rank, "device");
         if (info_integer(rank, "local") == 0)
-            printf("%s: Gravel %s, MPI: %s%s%s\n", info_text(rank, "place"),
-                   info_text(rank, "version"), info_text(rank, "mpi"), device ? ", driver " : "",
-                   info_text(device, "driver"));
-    }
-}
-
-static void print_findings(const json_t *findings)
-{
-    size_t i;
-    json_t *finding;
-    if (!has_fatal(findings))
-        printf("\nno rank differs from another one in what nodes agree on\n");
-    json_array_foreach(findings, i, finding)
-    {
-        const bool is_fatal = json_is_true(json_object_get(finding, "is_fatal"));
-        printf("\n%s: %s\n    %s\n", is_fatal ? "gravel_open would fail" : "note",
-               info_text(finding, "what"), info_text(finding, "remedy"));
+            info_write(stdout,
+                       info_member(rank, "device")
+                           ? "{place}: Gravel {version}, MPI: {mpi}, driver {device.driver}\n"
+                           : "{place}: Gravel {version}, MPI: {mpi}\n",
+                       rank);
     }
 }
 
 void info_cluster_print(const json_t *cluster)
 {
+    size_t i;
+    json_t *finding, *findings = json_object_get(cluster, "findings");
     print_hosts(json_object_get(cluster, "ranks"));
     print_ranks(json_object_get(cluster, "ranks"));
-    if (json_object_get(cluster, "findings"))
-        print_findings(json_object_get(cluster, "findings"));
+    if (findings && !info_cluster_is_broken(cluster))
+        puts("\nno rank differs from another one in what nodes agree on");
+    json_array_foreach(findings, i, finding)
+        info_write(stdout, "\n{effect}: {what}\n    {remedy}\n", finding);
 }

@@ -16,8 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- the list (list.c) ----------------------------------------------------------------------- */
-
 /* Which devices to list. */
 struct info_request {
     const char *device; /* as GRAVEL_DEVICE names it; "" for the default */
@@ -26,14 +24,15 @@ struct info_request {
 };
 
 /**
- * Lists everything, or as little as the request needs, in a child. A driver that breaks the list is named and left out,
+ * Lists everything, or what a program would get, in a child. A driver that breaks the list is named and left out,
  * here and in all later children.
  *
  * @param limit_s  for each call of a driver [seconds].
  * @return         {"platforms": [{number, name, n_devices}], "devices": [{number, identity, name, ..., capabilities,
  *                 steps, step or reason}], "wanted_step": text, "default": number or null, "defaults": [numbers, in the
  *                 order in which the nodes of a host take equal devices], "default_error": text or null,
- *                 "broken_drivers": [{file, error}]}; {"error": text} without any platform; NULL without memory.
+ *                 "broken_drivers": [{file, error}]}; with "error": text without any platform, or if a device that is
+ *                 wanted alone is missing; NULL without memory.
  */
 json_t *info_list(const struct info_request *request, unsigned limit_s);
 
@@ -59,23 +58,16 @@ json_t *info_capabilities(const struct gravel_capability *capability);
 /** Returns [{"name": step, "possible": bool, "lack": text or null}], best step first; NULL without memory. */
 json_t *info_steps(const struct gravel_capability *capability);
 
-/* ---- the probe (probe.c) --------------------------------------------------------------------- */
-
-struct info_probe {
-    const char *device; /* as GRAVEL_DEVICE takes it */
-    uint32_t n_rounds; /* hand-overs between host and kernel [count]; 0: as GRAVEL_SELF_TEST says */
-    bool with_node;    /* also open a node and send messages */
-};
-
 /**
- * Opens and tests a device in a child: what it says it can do is not always so.
+ * Opens and tests a device in a child: what it says it can do is not always so. Its members change to what was found.
  *
+ * @param device   of info_list; gets "probe": {step, cores, kernel_units, can_yield, rounds, round_us, increments,
+ *                 settings, flows, messages of a test, seconds; "error": text if anything failed}.
+ * @param is_test  make many hand-overs, not as many as GRAVEL_SELF_TEST says; also open a node and send messages.
  * @param limit_s  the child is killed after this [seconds].
- * @return         {step, cores, kernel_units, can_yield, rounds, round_us, increments, capabilities, steps, flows,
- *                 messages, seconds}, messages if a node was tested; {..., "error": text} if anything failed; NULL
- *                 without memory.
+ * @return         whether it passed; else the device has no step, for that reason.
  */
-json_t *info_probe_run(const struct info_probe *probe, unsigned limit_s);
+bool info_probe(json_t *device, bool is_test, unsigned limit_s);
 
 /**
  * Sends messages from a kernel and from the host between two nodes of this process, and checks what arrived
@@ -88,8 +80,6 @@ json_t *info_probe_run(const struct info_probe *probe, unsigned limit_s);
  */
 int info_node_test(const struct gravel_config *config, uint64_t *n_messages);
 
-/* ---- for people ------------------------------------------------------------------------------ */
-
 /**
  * Prints each device of the list; then drivers that were left out, and platforms without devices.
  *
@@ -97,11 +87,9 @@ int info_node_test(const struct gravel_config *config, uint64_t *n_messages);
  */
 void info_print(const json_t *list, bool is_test);
 
-/** Prints the settings in force: each variable, its value, whether it is set, default, range and meaning. */
-void info_settings_print(void);
+/** Returns {"settings": [{variable, kind, category, default, range, value, is_set, help}]}; NULL without memory. */
+json_t *info_settings(void);
 
-/** Returns {"settings": [{variable, kind, category, default, min, max, choices, value, is_set, help}]}; NULL without
- *  memory. */
-json_t *info_settings_json(void);
+void info_settings_print(const json_t *settings);
 
 #endif

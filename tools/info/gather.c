@@ -2,7 +2,7 @@
 /*
  * Exchanges objects of ranks. See cluster.h.
  *
- * Texts travel as values of reductions: each rank has its turn, in which other ranks bring zeros.
+ * Texts travel as values of reductions.
  */
 #include "cluster.h"
 
@@ -80,60 +80,55 @@ static int reduce(void *values, uint32_t n)
     return noted ? noted : code;
 }
 
-/* One rank's turn. */
-static int take_turn(const char *own, uint32_t rank, json_t *all)
-{
-    const bool is_mine = rank == meeting.network.node;
-    uint64_t bytes = is_mine ? strlen(own) : 0;
-    int code = reduce(&bytes, 1);
-    char *text = code ? NULL : calloc(1, bytes + ROUND_BYTES);
-    if (!code && !text)
-        code = gravel_fail(GRAVEL_ENOMEM, "%llu bytes of rank %u", (unsigned long long)bytes, rank);
-    if (!code && is_mine)
-        memcpy(text, own, bytes);
-    for (uint64_t at = 0; at < bytes && !code; at += ROUND_BYTES)
-        code = reduce(text + at, GRAVEL_ROUND_VALUES);
-    json_t *object = code ? NULL : json_loadb(text, bytes, 0, NULL);
-    if (!code && json_array_append_new(all, object))
-        code = gravel_fail(GRAVEL_ECORRUPT, "what rank %u says is no JSON", rank);
-    free(text);
-    return code;
-}
-
-static const char *null_if_empty(const char *text)
-{
-    return *text ? text : NULL;
-}
-
-/* A rank that is alone on its host has no one to hand node buffers to. */
-static char *introduce(json_t *own)
+/* Says where this rank is. One that is alone on its host has no one to hand node buffers to. */
+static void introduce(json_t *own)
 {
     const struct gravel_transport *transport = meeting.network.transport;
-    const bool is_alone = transport->n_local < 2;
+    const char *error = transport->n_local < 2 ? "" : meeting.no_segment,
+               *why_not = transport->handover.why_not;
     json_t *place = json_pack("{s:i, s:i, s:i, s:{s:i, s:s?, s:s?}}", "rank", (int)transport->node,
                               "first", (int)transport->host, "local", (int)transport->local,
                               "handover", "takers", (int)transport->handover.n_takers, "error",
-                              null_if_empty(is_alone ? "" : meeting.no_segment), "why_not",
-                              null_if_empty(transport->handover.why_not));
+                              *error ? error : NULL, "why_not", *why_not ? why_not : NULL);
     json_object_update(own, place);
     json_decref(place);
-    return json_dumps(own, JSON_COMPACT);
+    const json_t *turns = json_object_get(own, "turns");
+    if (turns)
+        json_object_set(own, "device",
+                        json_array_get(turns, transport->local % json_array_size(turns)));
+    json_object_del(own, "turns");
 }
 
-int info_gather(json_t *own, json_t **all)
+/* Each rank has its part of one long text, which other ranks leave at 0. */
+static int exchange(const char *own, json_t *all)
 {
-    int code = meet();
-    if (code)
-        return code;
-    char *text = introduce(own);
-    *all = json_array();
-    if (!text)
-        code = gravel_fail(GRAVEL_ENOMEM, "what this rank says");
-    for (uint32_t rank = 0; rank < meeting.network.n_nodes && !code; rank++)
-        code = take_turn(text, rank, *all);
+    const uint32_t n_ranks = meeting.network.n_nodes;
+    uint64_t bytes = strlen(own) + 1;
+    GRAVEL_TRY(reduce(&bytes, 1));
+    bytes = (bytes + ROUND_BYTES - 1) / ROUND_BYTES * ROUND_BYTES;
+    char *texts = calloc(n_ranks, bytes);
+    if (!texts)
+        return gravel_fail(GRAVEL_ENOMEM, "what %u ranks say", n_ranks);
+    strcpy(texts + meeting.network.node * bytes, own);
+    int code = 0;
+    for (uint64_t at = 0; at < n_ranks * bytes && !code; at += ROUND_BYTES)
+        code = reduce(texts + at, GRAVEL_ROUND_VALUES);
+    for (uint32_t rank = 0; rank < n_ranks && !code; rank++)
+        if (json_array_append_new(all, json_loads(texts + rank * bytes, 0, NULL)))
+            code = gravel_fail(GRAVEL_ECORRUPT, "what rank %u says is no JSON", rank);
+    free(texts);
+    return code;
+}
+
+int info_gather(json_t *own, json_t *all)
+{
+    GRAVEL_TRY(meet());
+    introduce(own);
+    char *text = json_dumps(own, JSON_COMPACT), error[GRAVEL_ERROR_BYTES] = "";
+    int code = text ? exchange(text, all) : gravel_fail(GRAVEL_ENOMEM, "what this rank says");
     free(text);
-    char error[GRAVEL_ERROR_BYTES];
-    snprintf(error, sizeof error, "%s", code ? gravel_last_error() : "");
+    if (code)
+        snprintf(error, sizeof error, "%s", gravel_last_error());
     if (gravel_network_stop(&meeting.network, false))
         gravel_segment_destroy(meeting.segment); /* else MPI may still have it */
     return code ? gravel_fail(code, "%s", error) : 0;

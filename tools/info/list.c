@@ -10,8 +10,8 @@
 #include "devices.h"
 
 #include "child.h"
-#include "members.h"
 #include "device/select.h"
+#include "members.h"
 
 #include <glob.h>
 #include <inttypes.h>
@@ -72,6 +72,7 @@ static json_t *number_of(const struct gravel_candidate *candidate)
     return json_sprintf("%u:%u", candidate->platform_number, candidate->device_number);
 }
 
+/* A device without a compiler has no language; "3.0" of "CL3.0". */
 static json_t *describe_device(const struct gravel_candidate *candidate, const char *wanted_step)
 {
     const struct gravel_capability *c = &candidate->capability;
@@ -83,30 +84,46 @@ static json_t *describe_device(const struct gravel_candidate *candidate, const c
         number_of(candidate), "identity",
         identity ? json_sprintf("%016" PRIx64, identity) : json_null(), "name",
         info_driver_text(c->name), "platform", info_driver_text(c->platform), "driver",
-        info_driver_text(c->driver), "language", c->c_std, "is_cpu", (int)c->is_cpu,
-        "compute_units", (json_int_t)c->compute_units, "max_group", (json_int_t)c->max_group,
-        "max_alloc_bytes", (json_int_t)c->max_alloc, "local_bytes", (json_int_t)c->local_bytes,
-        "capabilities", info_capabilities(c), "steps", info_steps(c), "step",
-        lack ? NULL : gravel_step_name(step), "reason", lack);
+        info_driver_text(c->driver), "language", strncmp(c->c_std, "CL", 2) ? "-" : c->c_std + 2,
+        "is_cpu", (int)c->is_cpu, "compute_units", (json_int_t)c->compute_units, "max_group",
+        (json_int_t)c->max_group, "max_alloc_bytes", (json_int_t)c->max_alloc, "local_bytes",
+        (json_int_t)c->local_bytes, "capabilities", info_capabilities(c), "steps", info_steps(c),
+        "step", lack ? NULL : gravel_step_name(step), "reason", lack);
 }
 
-/* The device a program gets, and those that equal ones give to the nodes of a host in turn. */
-static void describe_default(const struct info_request *request,
-                             const struct gravel_candidate *candidates, unsigned n, json_t *list)
+/* Adds the devices that the nodes of a host take in turn. @return false: there is none, see gravel_last_error */
+static bool take_turns(const struct info_request *request,
+                       const struct gravel_candidate *candidates, unsigned n, json_t *turns)
 {
     struct gravel_choice choice = {.n_equal = 1};
-    json_t *number = json_null(), *error = json_null(), *turns = json_array();
-    for (uint32_t local = 0; local < choice.n_equal && json_is_null(error); local++) {
+    for (uint32_t local = 0; local < choice.n_equal; local++) {
         if (gravel_device_choose(request->device, request->step, local, candidates, n, &choice))
-            error = json_string(gravel_last_error());
-        else
-            json_array_append_new(turns, number_of(choice.taken));
+            return false;
+        json_array_append_new(turns, describe_device(choice.taken, request->step));
     }
-    if (json_array_size(turns))
-        number = json_incref(json_array_get(turns, 0));
-    json_object_set_new(list, "default", number);
-    json_object_set_new(list, "defaults", turns);
-    json_object_set_new(list, "default_error", error);
+    return true;
+}
+
+static json_t *describe(const struct info_request *request,
+                        const struct gravel_candidate *candidates, unsigned n)
+{
+    json_t *turns = json_array(), *all = json_array(), *numbers = json_array(), *device;
+    const bool has_default = take_turns(request, candidates, n, turns);
+    size_t i;
+    for (unsigned k = 0; k < n; k++)
+        json_array_append_new(all, describe_device(&candidates[k], request->step));
+    json_array_foreach(turns, i, device)
+        json_array_append(numbers, json_object_get(device, "number"));
+    json_t *list = json_pack("{s:o, s:O, s:s, s:O?, s:o, s:s?}", "platforms",
+                             request->is_alone ? json_array() : describe_platforms(), "devices",
+                             request->is_alone ? turns : all, "wanted_step", request->step,
+                             "default", json_array_get(numbers, 0), "defaults", numbers,
+                             "default_error", has_default ? NULL : gravel_last_error());
+    if (request->is_alone && !has_default)
+        json_object_set(list, "error", json_object_get(list, "default_error"));
+    json_decref(turns);
+    json_decref(all);
+    return list;
 }
 
 /* In the child. */
@@ -118,19 +135,9 @@ static json_t *list_here(const void *argument)
     struct gravel_candidate *candidates = calloc(GRAVEL_MAX_DEVICES, sizeof *candidates);
     if (!candidates)
         return NULL;
-    int code = gravel_device_list(request->is_alone ? request->device : "", candidates, &n);
-    json_t *devices = json_array(), *list;
-    for (unsigned i = 0; i < n && !code; i++)
-        json_array_append_new(devices, describe_device(&candidates[i], request->step));
-    if (code)
-        list = json_pack("{s:s}", "error", gravel_last_error());
-    else
-        list = json_pack("{s:o, s:O, s:s}", "platforms",
-                         request->is_alone ? json_array() : describe_platforms(), "devices",
-                         devices, "wanted_step", request->step);
-    if (!code)
-        describe_default(request, candidates, n, list);
-    json_decref(devices);
+    const int code = gravel_device_list(request->is_alone ? request->device : "", candidates, &n);
+    json_t *list =
+        code ? json_pack("{s:s}", "error", gravel_last_error()) : describe(request, candidates, n);
     free(candidates);
     return list;
 }

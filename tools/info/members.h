@@ -1,39 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Members of JSON objects, with a value for those that are missing; and texts for them.
+ * Members of JSON objects, by paths "device.name", and texts made of them.
  *
  * Path:    list.c, cluster.c, findings.c, print.c, trial.c -> members.h -> jansson.
- * Owner:   texts are the object's.
+ * Owner:   members and texts are the object's.
  */
 #ifndef TOOLS_INFO_MEMBERS_H
 #define TOOLS_INFO_MEMBERS_H
 
 #include <jansson.h>
+#include <stdio.h>
+
+/** Returns a member; NULL if there is none, or no path. */
+json_t *info_member(const json_t *object, const char *path);
 
 /** Returns a member that is a text; else "". */
-static inline const char *info_text(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
+const char *info_text(const json_t *object, const char *path);
 
 /** Returns a member that is a whole number; else 0. */
-static inline json_int_t info_integer(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
+json_int_t info_integer(const json_t *object, const char *path);
 
 /** Returns a member that is a number; else 0. */
-static inline double info_number(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
+double info_number(const json_t *object, const char *path);
 
 /** Makes JSON of a driver's text; it takes UTF-8 alone. */
-static inline json_t *info_driver_text(const char *text)
-{
-    json_t *string = json_string(text);
-    return string ? string : json_string("(not UTF-8)");
-}
+json_t *info_driver_text(const char *text);
+
+/**
+ * Writes a text with members of an object.
+ *
+ * @param template  {path} is a text or a number, - if it is null, nothing if it is missing; {path/k}, {path/M}, {path/G} a
+ *                  number of bytes in that unit; {path:8} to the right of 8 columns, {path:-8} to the left.
+ */
+void info_write(FILE *out, const char *template, const json_t *object);
 
 #endif

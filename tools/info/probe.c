@@ -10,8 +10,12 @@
 #include "settings/scheduler.h"
 #include "self_test/self_test.h"
 #include "base/clock.h"
+#include "members.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#define TEST_ROUNDS 2000u /* hand-overs of the self-test */
 
 /* Adds the members of an object, which it takes over. */
 static void add(json_t *answer, json_t *members)
@@ -39,10 +43,10 @@ static json_t *describe_flows(const struct gravel_config *config,
     struct gravel_scheduling flows;
     info_child_stage("choosing the scheduler of flows");
     int code = gravel_scheduling_choose(&flows, device, config);
-    const char *scheduler = code ? NULL : gravel_scheduler_name(flows.scheduler);
+    const char *scheduler = code ? "none" : gravel_scheduler_name(flows.scheduler);
     if (!code && !flows.has_met)
         code = gravel_self_test_meet(device, flows.n_groups, 2, &flows.meeting);
-    return json_pack("{s:s?, s:I, s:I, s:I, s:f, s:s?}", "scheduler", scheduler, "groups",
+    return json_pack("{s:s, s:I, s:I, s:I, s:f, s:s?}", "scheduler", scheduler, "groups",
                      (json_int_t)flows.n_groups, "members", (json_int_t)flows.meeting.n_members,
                      "meetings", (json_int_t)flows.meeting.n_rounds, "meeting_us",
                      flows.meeting.round_us, "error", code ? gravel_last_error() : NULL);
@@ -74,20 +78,26 @@ static int test_device(struct gravel_config *config, json_t *answer)
     return code;
 }
 
+/* What a child is asked. */
+struct order {
+    const char *device; /* as GRAVEL_DEVICE takes it */
+    bool is_test;
+};
+
 /* In the child. */
 static json_t *probe_here(const void *argument)
 {
-    const struct info_probe *probe = argument;
+    const struct order *order = argument;
     struct gravel_config config;
     json_t *answer = json_object();
     uint64_t begin_ns = gravel_clock_ns(), n_messages = 0;
     int code = gravel_config_load(&config, sizeof config);
-    snprintf(config.device, sizeof config.device, "%s", probe->device);
-    if (probe->n_rounds)
-        config.self_test_rounds = probe->n_rounds;
+    snprintf(config.device, sizeof config.device, "%s", order->device);
+    if (order->is_test)
+        config.self_test_rounds = TEST_ROUNDS;
     if (!code)
         code = test_device(&config, answer);
-    if (!code && probe->with_node) {
+    if (!code && order->is_test) {
         info_child_stage("sending messages");
         code = info_node_test(&config, &n_messages);
         add(answer, json_pack("{s:I}", "messages", (json_int_t)n_messages));
@@ -98,7 +108,26 @@ static json_t *probe_here(const void *argument)
     return answer;
 }
 
-json_t *info_probe_run(const struct info_probe *probe, unsigned limit_s)
+bool info_probe(json_t *device, bool is_test, unsigned limit_s)
 {
-    return info_child_run(probe_here, probe, limit_s);
+    static const char *const found[] = {"step", "steps", "capabilities"};
+    const struct order order = {info_text(device, "number"), is_test};
+    json_t *probe = info_child_run(probe_here, &order, limit_s), *step;
+    json_t *error = json_object_get(probe, "error");
+    size_t i;
+    json_object_set_new(device, "probe", probe);
+    for (i = 0; i < sizeof found / sizeof *found && !error; i++)
+        json_object_set(device, found[i], json_object_get(probe, found[i]));
+    if (!error)
+        return probe;
+    json_array_foreach(json_object_get(device, "steps"), i, step)
+    {
+        if (strcmp(info_text(step, "name"), info_text(device, "step")))
+            continue;
+        json_object_set_new(step, "possible", json_false());
+        json_object_set(step, "lack", error);
+    }
+    json_object_set(device, "reason", error);
+    json_object_set_new(device, "step", json_null());
+    return false;
 }

@@ -15,7 +15,7 @@
 
 #include "gravel/gravel.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,22 +71,21 @@ static json_t *limit_of(int resource)
     return json_integer((json_int_t)limit.rlim_cur);
 }
 
-static json_t *describe_limits(void)
+/* Returns whether the network reads memory by itself (InfiniBand, RoCE), which must be locked. */
+static bool has_rdma(void)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "locked_bytes", limit_of(RLIMIT_MEMLOCK), "file_bytes",
-                     limit_of(RLIMIT_FSIZE), "address_bytes", limit_of(RLIMIT_AS), "descriptors",
-                     limit_of(RLIMIT_NOFILE));
+    glob_t devices;
+    const bool has = !glob("/sys/class/infiniband/*", 0, NULL, &devices);
+    if (has)
+        globfree(&devices);
+    return has;
 }
 
-static json_t *has_rdma(void)
+static json_t *describe_limits(void)
 {
-    DIR *devices = opendir("/sys/class/infiniband");
-    const struct dirent *entry = devices ? readdir(devices) : NULL;
-    while (entry && entry->d_name[0] == '.')
-        entry = readdir(devices);
-    if (devices)
-        closedir(devices);
-    return json_boolean(entry != NULL);
+    return json_pack("{s:o, s:o, s:o, s:o}", "locked_bytes", limit_of(RLIMIT_MEMLOCK), "rdma_bytes",
+                     has_rdma() ? limit_of(RLIMIT_MEMLOCK) : json_null(), "address_bytes",
+                     limit_of(RLIMIT_AS), "descriptors", limit_of(RLIMIT_NOFILE));
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -115,49 +114,10 @@ static json_t *describe_settings(void)
 static json_t *describe_selection(void)
 {
     const char *variable = gravel_device_selection();
-    json_t *selection = variable ? json_sprintf("%s=%s", variable, getenv(variable)) : NULL;
-    return selection ? selection : json_null();
+    return variable ? json_sprintf("%s=%s", variable, getenv(variable)) : json_null();
 }
 
-/* ---- the device ------------------------------------------------------------------------------ */
-
-static const json_t *find_device(const json_t *list, const char *number)
-{
-    size_t i;
-    json_t *device;
-    json_array_foreach(json_object_get(list, "devices"), i, device)
-    {
-        if (number && !strcmp(number, json_string_value(json_object_get(device, "number"))))
-            return device;
-    }
-    return NULL;
-}
-
-static void describe_device(json_t *rank, const json_t *list, unsigned limit_s)
-{
-    const json_t *numbers = json_object_get(list, "defaults");
-    const char *number = json_string_value(json_array_get(numbers, 0));
-    const json_t *device = find_device(list, number);
-    if (!device) {
-        json_object_set(rank, "error", json_object_get(list, "default_error"));
-        return;
-    }
-    json_t *identities = json_array(), *other;
-    size_t i;
-    json_array_foreach(numbers, i, other) json_array_append(
-        identities, json_object_get(find_device(list, json_string_value(other)), "identity"));
-    json_object_set_new(
-        rank, "device",
-        json_pack("{s:O, s:O, s:O, s:o, s:O}", "name", json_object_get(device, "name"), "driver",
-                  json_object_get(device, "driver"), "numbers", numbers, "identities", identities,
-                  "is_cpu", json_object_get(device, "is_cpu")));
-    /* A node proves its step when it opens, and so does the probe. */
-    json_t *found = info_probe_run(&(struct info_probe){.device = number}, limit_s);
-    const char *key = found && !json_object_get(found, "error") ? "step" : "error";
-    json_object_set(rank, key, found ? json_object_get(found, key) : json_null());
-    json_decref(found);
-}
-
+/* A node proves its step when it opens, and so does the probe. */
 static void look_for_device(json_t *rank, const char *name, unsigned limit_s)
 {
     struct gravel_config config;
@@ -165,13 +125,20 @@ static void look_for_device(json_t *rank, const char *name, unsigned limit_s)
         json_object_set_new(rank, "error", json_string(gravel_last_error()));
         return;
     }
-    const struct info_request request = {.device = name ? name : config.device,
-                                         .step = config.step};
-    json_t *list = info_list(&request, limit_s);
-    if (json_object_get(list, "error"))
-        json_object_set(rank, "error", json_object_get(list, "error"));
+    const struct info_request request = {
+        .device = name ? name : config.device, .step = config.step, .is_alone = true};
+    json_t *list = info_list(&request, limit_s), *error = json_object_get(list, "error");
+    json_t *turns = json_object_get(list, "devices"), *device = json_array_get(turns, 0);
+    if (!error && !info_probe(device, false, limit_s))
+        error = json_object_get(device, "reason");
+    if (error)
+        json_object_set(rank, "error", error);
     else
-        describe_device(rank, list, limit_s);
+        json_object_set(rank, "step", json_object_get(device, "step"));
+    if (device) {
+        json_object_set(rank, "device", device);
+        json_object_set(rank, "turns", turns);
+    }
     json_decref(list);
 }
 
@@ -182,10 +149,10 @@ json_t *info_rank_describe(const char *device, unsigned limit_s)
     gethostname(host, sizeof host - 1);
     gravel_place_describe(place, sizeof place);
     gravel_transport_mpi_name(mpi);
-    json_t *rank = json_pack(
-        "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", GRAVEL_VERSION, "mpi", mpi,
-        "host", host, "place", place, "cores", cores, "numa", numa, "limits", describe_limits(),
-        "has_rdma", has_rdma(), "settings", describe_settings(), "selection", describe_selection());
+    json_t *rank = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "version",
+                             GRAVEL_VERSION, "mpi", mpi, "host", host, "place", place, "cores",
+                             cores, "numa", numa, "limits", describe_limits(), "settings",
+                             describe_settings(), "selection", describe_selection());
     if (rank)
         look_for_device(rank, device, limit_s);
     return rank;

@@ -2,12 +2,14 @@
 /*
  * Finds pairs of ranks that do not reach each other. See cluster.h.
  *
- * Every rank sends a long frame to each other one, and tells rank 0 whose have come. Rank 0 ends it, once all have
- * answered or the time is over: all ranks must know whether MPI can be finalised.
+ * Every rank sends a long frame to each other one, and later tells each whose have come: all ranks must know whether MPI
+ * can be finalised.
  */
 #include "cluster.h"
 
 #include "base/clock.h"
+#include "base/error.h"
+#include "members.h"
 #include "transport/transport.h"
 
 #include <signal.h>
@@ -16,30 +18,24 @@
 #include <unistd.h>
 
 #define ANSWER_NS (4 * GRAVEL_NS_PER_S) /* until a rank is silent */
-#define END_NS (GRAVEL_NS_PER_S / 4)    /* for the word of the end, where a rank is silent */
 #define WATCH_S 45u                     /* for MPI's own calls, too */
 #define LONG_BYTES (16u << 10)          /* longer than any network's packets */
 #define PAUSE_US 500u
 
-enum what { LONG, HEARD, END };
+enum what { LONG, HEARD };
 
-/* What ranks say to each other. */
 struct word {
     struct gravel_frame frame;
     uint32_t what;
-    uint32_t n_silent;     /* of END: pairs */
-    unsigned char heard[]; /* [n_nodes] of HEARD: whose long frames came */
+    unsigned char heard[]; /* [n_nodes] of HEARD: the sender's row */
 };
 
 struct reach {
     struct gravel_transport *transport;
     unsigned char *
-        heard; /* [n_nodes][n_nodes] whom each rank has heard, itself if its HEARD came; its own row alone,
-                             except at rank 0 */
-    uint32_t n_heard, n_told; /* of others: long frames, at rank 0 rows */
-    uint32_t n_under_way;     /* words */
-    uint32_t n_silent;        /* pairs, once it is over */
-    bool is_over;
+        heard; /* [n_nodes][n_nodes] whose long frame each rank has, 1 where it has not said; itself */
+    uint32_t n_come[2];   /* words of others, by enum what */
+    uint32_t n_under_way; /* words of this rank */
 };
 
 static unsigned char *row_of(const struct reach *reach, uint32_t rank)
@@ -47,42 +43,40 @@ static unsigned char *row_of(const struct reach *reach, uint32_t rank)
     return reach->heard + (size_t)rank * reach->transport->n_nodes;
 }
 
-static void say(struct reach *reach, uint32_t to, enum what what)
+static uint32_t bytes_of(const struct reach *reach, enum what what)
+{
+    const uint32_t bytes = (uint32_t)sizeof(struct word) + reach->transport->n_nodes;
+    return what == LONG && bytes < LONG_BYTES ? LONG_BYTES : bytes;
+}
+
+/* Sends a word to each other rank; who does not get it for want of memory misses it. */
+static void say(struct reach *reach, enum what what)
 {
     const struct gravel_transport *transport = reach->transport;
-    const uint32_t short_bytes = (uint32_t)sizeof(struct word) + transport->n_nodes;
-    const uint32_t bytes = what == LONG && short_bytes < LONG_BYTES ? LONG_BYTES : short_bytes;
-    struct gravel_buffer *buffer = gravel_buffer_create(bytes);
-    if (!buffer)
-        return; /* the other one misses it */
-    struct word *word = (struct word *)buffer->frame;
-    gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, transport->node, to);
-    word->what = what;
-    word->n_silent = reach->n_silent;
-    memcpy(word->heard, row_of(reach, transport->node), transport->n_nodes);
-    word->frame.bytes = bytes;
-    if (transport->operations->send(reach->transport, buffer))
-        gravel_buffer_destroy(buffer);
-    else
-        reach->n_under_way++;
+    for (uint32_t i = 1; i < transport->n_nodes; i++) {
+        struct gravel_buffer *buffer = gravel_buffer_create(bytes_of(reach, what));
+        if (!buffer)
+            return;
+        struct word *word = (struct word *)buffer->frame;
+        gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, transport->node,
+                            (transport->node + i) % transport->n_nodes);
+        word->what = what;
+        memcpy(word->heard, row_of(reach, transport->node), transport->n_nodes);
+        word->frame.bytes = bytes_of(reach, what);
+        if (transport->operations->send(reach->transport, buffer))
+            gravel_buffer_destroy(buffer);
+        else
+            reach->n_under_way++;
+    }
 }
 
 static void take(struct reach *reach, const struct word *word, uint32_t source)
 {
-    switch ((enum what)word->what) {
-    case LONG:
+    if (word->what == LONG)
         row_of(reach, reach->transport->node)[source] = 1;
-        reach->n_heard++;
-        break;
-    case HEARD:
+    else
         memcpy(row_of(reach, source), word->heard, reach->transport->n_nodes);
-        reach->n_told++;
-        break;
-    case END:
-        reach->n_silent = word->n_silent;
-        reach->is_over = true;
-        break;
-    }
+    reach->n_come[word->what != LONG]++;
 }
 
 /* Sends and receives what there is. */
@@ -97,85 +91,67 @@ static void progress(struct reach *reach)
         usleep(PAUSE_US);
         return;
     }
-    if (bytes >= sizeof(struct word) + transport->n_nodes && source < transport->n_nodes)
+    if (bytes >= bytes_of(reach, HEARD) && source < transport->n_nodes)
         take(reach, (const struct word *)frame, source);
     transport->operations->received(transport, false);
 }
 
-static bool has_heard_all(const struct reach *reach)
-{
-    return reach->n_heard + 1 == reach->transport->n_nodes;
-}
-
-static bool has_been_told(const struct reach *reach)
-{
-    return reach->n_told + 1 == reach->transport->n_nodes;
-}
-
-static bool has_ended(const struct reach *reach)
-{
-    return reach->is_over && !reach->n_under_way;
-}
-
-static void await(struct reach *reach, bool (*holds)(const struct reach *reach), uint64_t most_ns)
+/* Waits for a word of each other rank, and until this one's have left. @return whether all came in time */
+static bool await(struct reach *reach, enum what what, uint64_t most_ns)
 {
     const uint64_t until_ns = gravel_clock_ns() + most_ns;
-    while (!holds(reach) && gravel_clock_ns() < until_ns)
+    const uint32_t n_others = reach->transport->n_nodes - 1;
+    while ((reach->n_come[what] < n_others || reach->n_under_way) && gravel_clock_ns() < until_ns)
         progress(reach);
+    return reach->n_come[what] == n_others && !reach->n_under_way;
 }
 
-/* Of a rank whose row did not come, only rank 0 knows that it is silent. */
-static json_t *list_silent(const struct reach *reach)
+/* Notes at each rank those that it has not heard: "rank 1 on gh2". @return whether every rank has heard all. */
+static bool note_silent(const struct reach *reach, json_t *ranks)
 {
-    json_t *pairs = json_array();
-    for (uint32_t i = 0; i < reach->transport->n_nodes; i++)
-        for (uint32_t j = i + 1; j < reach->transport->n_nodes; j++) {
-            const unsigned char *row_i = row_of(reach, i), *row_j = row_of(reach, j);
-            if ((row_i[i] && !row_i[j]) || (row_j[j] && !row_j[i]) || (i == 0 && !row_j[j]))
-                json_array_append_new(pairs, json_pack("[i, i]", (int)i, (int)j));
-        }
-    return pairs;
+    bool all = true;
+    size_t i, j;
+    json_t *rank, *other;
+    json_array_foreach(ranks, i, rank) json_array_foreach(ranks, j, other)
+    {
+        if (j <= i || (row_of(reach, (uint32_t)i)[j] && row_of(reach, (uint32_t)j)[i]))
+            continue;
+        const char *before = info_text(rank, "silent");
+        json_object_set_new(rank, "silent",
+                            json_sprintf("%s%srank %zu on %s", before, *before ? ", " : "", j,
+                                         info_text(other, "host")));
+        all = false;
+    }
+    return all;
 }
 
-static json_t *meet(struct reach *reach)
+/* Returns whether MPI can be finalised: else frames may still be its own, and others do not close. */
+static bool meet(struct reach *reach, json_t *ranks)
 {
     const uint32_t node = reach->transport->node, n_nodes = reach->transport->n_nodes;
-    json_t *pairs = NULL;
-    row_of(reach, node)[node] = 1;
-    for (uint32_t i = 1; i < n_nodes; i++)
-        say(reach, (node + i) % n_nodes, LONG);
-    await(reach, has_heard_all, ANSWER_NS);
-    if (node == 0) {
-        await(reach, has_been_told, ANSWER_NS);
-        pairs = list_silent(reach);
-        reach->n_silent = (uint32_t)json_array_size(pairs);
-        reach->is_over = true;
-        for (uint32_t to = 1; to < n_nodes; to++)
-            say(reach, to, END);
-    } else {
-        say(reach, 0, HEARD);
-    }
-    /* A connection that loses packets breaks after some seconds, and may keep MPI then. */
-    await(reach, has_ended, node ? 2 * ANSWER_NS : reach->n_silent ? END_NS : ANSWER_NS);
-    return pairs;
+    memset(reach->heard, 1, (size_t)n_nodes * n_nodes);
+    for (uint32_t i = 0; i < n_nodes; i++)
+        row_of(reach, node)[i] = i == node;
+    say(reach, LONG);
+    await(reach, LONG, ANSWER_NS);
+    say(reach, HEARD);
+    const bool is_whole = await(reach, HEARD, ANSWER_NS);
+    return note_silent(reach, ranks) && is_whole;
 }
 
-static json_t *open_and_meet(void)
+static int open_and_meet(json_t *ranks)
 {
     struct reach reach = {.transport = NULL};
-    if (gravel_transport_mpi_open(&reach.transport, &(struct gravel_mpi_opening){.segment = NULL}))
-        return json_pack("{s:s}", "error", gravel_last_error());
+    GRAVEL_TRY(
+        gravel_transport_mpi_open(&reach.transport, &(struct gravel_mpi_opening){.segment = NULL}));
+    const struct gravel_transport_operations *operations = reach.transport->operations;
     const size_t n = reach.transport->n_nodes;
-    const uint32_t bytes = (uint32_t)(sizeof(struct word) + n);
-    reach.heard = calloc(n * n, 1);
-    const bool is_ready =
-        reach.heard && !reach.transport->operations->prepare(
-                           reach.transport, bytes > LONG_BYTES ? bytes : LONG_BYTES);
-    json_t *pairs = is_ready ? meet(&reach) : json_pack("{s:s}", "error", "out of memory");
-    /* Else frames may still be MPI's, and others do not close. */
-    reach.transport->operations->close(reach.transport, has_ended(&reach) && !reach.n_silent);
+    reach.heard = malloc(n * n);
+    int code = reach.heard ? operations->prepare(reach.transport, bytes_of(&reach, LONG))
+                           : gravel_fail(GRAVEL_ENOMEM, "%zu bytes of reach", n * n);
+    operations->close(reach.transport, !code && meet(&reach, ranks));
     free(reach.heard);
-    return pairs;
+    return code;
 }
 
 /* MPI's calls have no limit. */
@@ -187,13 +163,13 @@ static void give_up(int number)
     _exit(write(STDERR_FILENO, text, sizeof text - 1) < 0 ? 2 : 1);
 }
 
-json_t *info_reach(size_t n_ranks)
+int info_reach(json_t *ranks)
 {
-    if (n_ranks < 2)
-        return NULL;
+    if (json_array_size(ranks) < 2)
+        return 0;
     signal(SIGALRM, give_up);
     alarm(WATCH_S);
-    json_t *pairs = open_and_meet();
+    int code = open_and_meet(ranks);
     alarm(0);
-    return pairs;
+    return code;
 }

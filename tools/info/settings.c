@@ -3,6 +3,7 @@
  * The table of settings. See devices.h.
  */
 #include "devices.h"
+#include "members.h"
 #include "settings/settings.h"
 
 #include "gravel/gravel.h"
@@ -33,58 +34,53 @@ static void format_number(const struct gravel_setting *setting, uint64_t number,
     snprintf(text, VALUE_BYTES, "%" PRIu64 "%s", number, suffixes[power]);
 }
 
-/* Returns what the environment says, or NULL; the library takes an empty variable for an unset one. */
-static const char *from_environment(const struct gravel_setting *setting)
+/* Returns what a setting may be, for people. */
+static json_t *range_of(const struct gravel_setting *setting)
 {
-    const char *value = getenv(setting->variable);
-    return value && *value ? value : NULL;
+    char low[VALUE_BYTES], high[VALUE_BYTES];
+    if (setting->kind == GRAVEL_SETTING_STRING)
+        return json_string(setting->choices ? setting->choices : "text");
+    format_number(setting, setting->min, low);
+    format_number(setting, setting->max, high);
+    return json_sprintf("%s to %s", low, high);
 }
 
-void info_settings_print(void)
-{
-    const struct gravel_setting *s;
-    const char *category = "";
-    for (uint32_t i = 0; (s = gravel_setting_at(i)); i++) {
-        char preset[VALUE_BYTES], low[VALUE_BYTES], high[VALUE_BYTES];
-        const bool is_text = s->kind == GRAVEL_SETTING_STRING;
-        const char *value = from_environment(s);
-        format_number(s, s->number, preset);
-        format_number(s, s->min, low);
-        format_number(s, s->max, high);
-        if (is_text)
-            snprintf(preset, sizeof preset, "%s", *s->text ? s->text : "\"\"");
-        if (strcmp(category, meanings[i].category))
-            printf("%s%s\n", *category ? "\n" : "", meanings[i].category);
-        category = meanings[i].category;
-        printf("  %-22s %-10s %s  (default %s, %s%s%s)\n      %s\n", s->variable,
-               value ? value : preset, value ? "set    " : "not set", preset,
-               !is_text     ? low
-               : s->choices ? s->choices
-                            : "text",
-               is_text ? "" : " to ", is_text ? "" : high, meanings[i].help);
-    }
-}
-
-json_t *info_settings_json(void)
+json_t *info_settings(void)
 {
     static const char *const kinds[] = {"string", "bool", "count", "bytes"};
     const struct gravel_setting *s;
     json_t *all = json_array();
     for (uint32_t i = 0; (s = gravel_setting_at(i)); i++) {
-        const bool is_text = s->kind == GRAVEL_SETTING_STRING;
-        const char *value = from_environment(s);
+        /* The library takes an empty variable for an unset one. */
+        const char *value = getenv(s->variable);
+        const bool is_set = value && *value;
         char preset[VALUE_BYTES];
         format_number(s, s->number, preset);
-        json_t *current = json_string(value ? value : is_text ? s->text : preset);
-        json_array_append_new(
-            all, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s?, s:o, s:b, s:s}", "variable",
-                           s->variable, "kind", kinds[s->kind], "category", meanings[i].category,
-                           "default",
-                           is_text ? json_string(s->text) : json_integer((json_int_t)s->number),
-                           "min", is_text ? json_null() : json_integer((json_int_t)s->min), "max",
-                           is_text ? json_null() : json_integer((json_int_t)s->max), "choices",
-                           s->choices, "value", current ? current : json_null(), "is_set",
-                           value != NULL, "help", meanings[i].help));
+        const char *unset = s->kind == GRAVEL_SETTING_STRING ? s->text : preset;
+        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:b, s:s}", "variable",
+                                             s->variable, "kind", kinds[s->kind], "category",
+                                             meanings[i].category, "default", unset, "range",
+                                             range_of(s), "value", is_set ? value : unset, "is_set",
+                                             (int)is_set, "help", meanings[i].help));
     }
     return json_pack("{s:o}", "settings", all);
+}
+
+void info_settings_print(const json_t *settings)
+{
+    const char *category = "";
+    size_t i;
+    json_t *setting;
+    json_array_foreach(json_object_get(settings, "settings"), i, setting)
+    {
+        if (strcmp(category, info_text(setting, "category")))
+            info_write(stdout, *category ? "\n{category}\n" : "{category}\n", setting);
+        category = info_text(setting, "category");
+        info_write(stdout,
+                   json_is_true(json_object_get(setting, "is_set"))
+                       ? "  {variable:-22} {value:-10} set      "
+                       : "  {variable:-22} {value:-10} not set  ",
+                   setting);
+        info_write(stdout, "(default {default}, {range})\n      {help}\n", setting);
+    }
 }
