@@ -3,15 +3,14 @@
  * gravel-info: which OpenCL devices there are, what each can do for Gravel and why not more,
  * whether it keeps its promises, and which settings are in force.
  *
- * Path:    a user who wonders -> gravel-info -> info/devices.h, info/cluster.h.
+ * Path:    a user who wonders -> gravel-info -> info/info.h.
  * Threads: one; this process never calls OpenCL, its children do (info/child.c).
  */
 #include "../apps/frame/printed.h"
 #include "base/number.h"
 #include "settings/settings.h"
 #include "gravel/gravel.h"
-#include "info/cluster.h"
-#include "info/devices.h"
+#include "info/info.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -101,7 +100,7 @@ static int show_settings(const struct arguments *arguments)
     struct gravel_config config;
     json_t *settings = info_settings();
     if (!arguments->has[AS_JSON])
-        info_settings_print(settings);
+        info_print_settings(settings);
     drop(settings, arguments);
     return load(&config) ? fail(gravel_last_error()) : 0;
 }
@@ -133,7 +132,7 @@ static int show_devices(const struct arguments *arguments)
         n_passed += info_probe(device, is_test, arguments->limit_s);
     }
     if (!error && !arguments->has[AS_JSON])
-        info_print(list, is_test);
+        info_print_devices(list, is_test);
     const int status = error ? fail(error) : is_test && (!n_tested || n_passed < n_tested);
     drop(list, arguments);
     return status;
@@ -142,16 +141,29 @@ static int show_devices(const struct arguments *arguments)
 /* Rank 0 speaks for all; where ranks did not meet, each for itself. */
 static int show_cluster(const struct arguments *arguments)
 {
-    json_t *cluster = info_cluster(arguments->device, arguments->limit_s);
-    const char *error = json_string_value(json_object_get(cluster, "error"));
-    const bool speaks = json_integer_value(json_object_get(cluster, "rank")) == 0;
-    const int status = error ? fail(error) : info_cluster_is_broken(cluster);
-    if (speaks && !arguments->has[AS_JSON])
-        info_cluster_print(cluster);
-    if (speaks)
-        drop(cluster, arguments);
+    json_t *own = info_rank_describe(arguments->device, arguments->limit_s), *ranks = json_array();
+    json_t *job = json_pack("{s:o, s:[], s:n}", "ranks", ranks, "findings", "is_broken");
+    bool is_broken = false;
+    int code = info_gather(own, ranks);
+    if (code) {
+        json_array_append(ranks, own);
+    } else {
+        code = info_reach(ranks);
+        is_broken = info_find(ranks, json_object_get(job, "findings"));
+        json_object_set_new(job, "is_broken", json_boolean(is_broken));
+    }
+    if (code) {
+        json_object_set_new(job, "error", json_string(gravel_last_error()));
+        fail(gravel_last_error());
+    }
+    if (json_integer_value(json_object_get(own, "rank")) == 0) {
+        if (!arguments->has[AS_JSON])
+            info_print_job(job);
+        drop(job, arguments);
+    }
+    json_decref(own);
     fflush(stdout); /* MPI is finalised at the end of the process, and may wait for others */
-    return status;
+    return code || is_broken;
 }
 
 int main(int argc, char **argv)

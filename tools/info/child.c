@@ -58,11 +58,6 @@ bool info_child_broke(const json_t *answer)
     return json_is_true(json_object_get(answer, "broken"));
 }
 
-static json_t *cannot(const char *what)
-{
-    return json_pack("{s:s+}", "error", "cannot make ", what);
-}
-
 /* Never returns. No exit handlers: a driver that cannot clean up has still answered. */
 static void run_here(info_task *task, const void *argument, FILE *errors)
 {
@@ -128,27 +123,24 @@ static json_t *judge(bool ended, int status, unsigned limit_s, FILE *errors)
 
 json_t *info_child_run(info_task *task, const void *argument, unsigned limit_s)
 {
-    json_t *answer = NULL;
+    json_t *answer;
+    int status = 0;
     FILE *errors = info_child_file();
-    page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED || !errors) {
-        answer = cannot("a shared page or a temporary file");
-        goto end;
-    }
+    void *memory =
+        mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    page = memory == MAP_FAILED ? NULL : memory;
     info_child_stage("loading");
     fflush(NULL);
-    pid_t pid = fork();
+    const pid_t pid = page && errors ? fork() : -1;
     if (pid == 0)
         run_here(task, argument, errors);
     if (pid < 0) {
-        answer = cannot("a child process");
-        goto end;
+        answer = json_pack("{s:s}", "error", "cannot make a child process, its page or its file");
+    } else {
+        const bool ended = wait_for(pid, limit_s, &status);
+        answer = judge(ended, status, limit_s, errors);
     }
-    int status = 0;
-    bool ended = wait_for(pid, limit_s, &status);
-    answer = judge(ended, status, limit_s, errors);
-end:
-    if (page != MAP_FAILED)
+    if (page)
         munmap(page, sizeof *page);
     page = NULL;
     if (errors)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares the ranks of a job. See cluster.h.
+ * Compares the ranks of a job. See info.h.
  *
  * Values that should be equal are compared over all ranks; a table has what else is looked for.
  */
-#include "cluster.h"
+#include "info.h"
 
 #include "members.h"
 #include "settings/settings.h"
@@ -17,93 +17,70 @@
 #include <string.h>
 
 #define MOST_NAMED 8u /* ranks that a finding names; it counts the rest */
-
-/* Writes "ranks 0, 1 on gh1, 4 on gh2 and 3 more". */
-static void name_ranks(FILE *out, const json_t *some)
-{
-    const size_t n = json_array_size(some);
-    fputs(n > 1 ? "ranks" : "rank", out);
-    for (size_t i = 0; i < n && i < MOST_NAMED; i++) {
-        const json_t *rank = json_array_get(some, i);
-        const char *host = info_text(rank, "host");
-        info_write(out, i ? ", {rank}" : " {rank}", rank);
-        if (i + 1 == n || i + 1 == MOST_NAMED ||
-            strcmp(host, info_text(json_array_get(some, i + 1), "host")))
-            fprintf(out, " on %s", host);
-    }
-    if (n > MOST_NAMED)
-        fprintf(out, " and %zu more", n - MOST_NAMED);
-}
-
+#define INT "%" JSON_INTEGER_FORMAT
 #define FATAL "gravel_open would fail"
-const char info_note[] = "note";
+#define NOTE "note"
 
-/* What a finding says while it is written. */
-struct saying {
-    char *text;
-    size_t bytes;
-    FILE *out;
-};
-
-static void begin(struct saying *saying)
+/* Returns "ranks 0, 1 on gh1, 4 on gh2 and 3 more". */
+static json_t *name_ranks(const json_t *some)
 {
-    saying->out = open_memstream(&saying->text, &saying->bytes);
-    if (!saying->out)
-        abort(); /* out of memory */
+    char text[MOST_NAMED * 160 + 32];
+    const size_t n = json_array_size(some), n_named = n < MOST_NAMED ? n : MOST_NAMED;
+    int at = sprintf(text, n > 1 ? "ranks" : "rank");
+    for (size_t i = 0; i < n_named; i++) {
+        const json_t *rank = json_array_get(some, i), *next = json_array_get(some, i + 1);
+        const char *host = info_text(rank, "host");
+        at += sprintf(text + at, i ? ", " INT : " " INT, info_integer(rank, "rank"));
+        if (i + 1 == n_named || strcmp(host, info_text(next, "host")))
+            at += sprintf(text + at, " on %.128s", host);
+    }
+    if (n > n_named)
+        sprintf(text + at, " and %zu more", n - n_named);
+    return json_string(text);
 }
 
-static void add(json_t *findings, struct saying *saying, const char *effect, const char *remedy)
+static void add(json_t *findings, const char *effect, json_t *what, const char *remedy)
 {
-    fclose(saying->out);
-    json_array_append_new(findings, json_pack("{s:s, s:s, s:s}", "effect", effect, "what",
-                                              saying->text, "remedy", remedy));
-    free(saying->text);
+    json_array_append_new(
+        findings, json_pack("{s:s, s:o, s:s}", "effect", effect, "what", what, "remedy", remedy));
 }
 
 /* ---- values that should be equal ------------------------------------------------------------- */
 
-/* Returns what a rank has once it has taken node 0's: see gravel_config_take. @param preset  [out] maybe the value */
-static const char *setting_of(const json_t *rank, const json_t *first,
-                              const struct gravel_setting *setting, char preset[24])
+/* Returns what a rank has once it has taken node 0's: see gravel_config_take. */
+static const char *value_of(const json_t *rank, const json_t *first, const char *path,
+                            const char *unset)
 {
-    snprintf(preset, 24, "%" PRIu64, setting->number);
-    const char *unset = setting->kind == GRAVEL_SETTING_STRING ? setting->text : preset;
-    const char *own = info_text(json_object_get(rank, "settings"), setting->variable);
-    const char *shared = info_text(json_object_get(first, "settings"), setting->variable);
+    const char *own = info_text(rank, path), *shared = info_text(first, path);
     return *own && strcmp(own, unset) ? own : *shared ? shared : unset;
 }
 
-/* Adds a finding if ranks differ: "GRAVEL_HEAP: 1 at ranks 0, 2 on gh1; 2 at rank 1 on gh1".
- *
- * @param setting  NULL: the member `key` of each rank is compared. */
-static void compare(const json_t *ranks, const char *name, const char *key,
-                    const struct gravel_setting *setting, bool is_fatal, const char *remedy,
-                    json_t *findings)
+/* Adds a finding if ranks differ: "GRAVEL_HEAP: 1 at ranks 0, 2 on gh1; 2 at rank 1 on gh1". */
+static void compare(const json_t *ranks, const char *name, const char *path, const char *unset,
+                    bool is_fatal, const char *remedy, json_t *findings)
 {
-    char preset[24];
-    const char *value, *between = ": ";
+    const char *value;
     json_t *owners = json_object(), *list, *rank; /* ranks by value */
-    struct saying saying;
+    json_t *what = NULL;
     size_t i;
     json_array_foreach(ranks, i, rank)
     {
-        value = setting ? setting_of(rank, json_array_get(ranks, 0), setting, preset)
-                        : info_text(rank, key);
-        value = *value ? value : "none";
+        value = value_of(rank, json_array_get(ranks, 0), path, unset);
         if (!json_object_get(owners, value))
             json_object_set_new(owners, value, json_array());
         json_array_append(json_object_get(owners, value), rank);
     }
     if (json_object_size(owners) > 1) {
-        begin(&saying);
-        fputs(name, saying.out);
         json_object_foreach(owners, value, list)
         {
-            fprintf(saying.out, "%s%s at ", between, value);
-            name_ranks(saying.out, list);
-            between = "; ";
+            json_t *before = what, *names = name_ranks(list);
+            what = json_sprintf("%s%s%s at %s", before ? json_string_value(before) : name,
+                                before ? "; " : ": ", *value ? value : "none",
+                                json_string_value(names));
+            json_decref(before);
+            json_decref(names);
         }
-        add(findings, &saying, is_fatal ? FATAL : info_note, remedy);
+        add(findings, is_fatal ? FATAL : NOTE, what, remedy);
     }
     json_decref(owners);
 }
@@ -111,14 +88,20 @@ static void compare(const json_t *ranks, const char *name, const char *key,
 static void compare_all(const json_t *ranks, json_t *findings)
 {
     const struct gravel_setting *setting;
-    compare(ranks, "Gravel", "version", NULL, true, "install one version on all hosts", findings);
-    compare(ranks, "MPI", "mpi", NULL, true, "install one version on all hosts", findings);
-    compare(ranks, "step", "step", NULL, false, "allowed; GRAVEL_STEP takes one for all", findings);
-    for (uint32_t s = 0; (setting = gravel_setting_at(s)); s++)
-        if (gravel_setting_reach(setting) != GRAVEL_SETTING_PER_HOST)
-            compare(ranks, setting->variable, NULL, setting,
-                    gravel_setting_reach(setting) == GRAVEL_SETTING_AGREED,
+    compare(ranks, "Gravel", "version", "", true, "install one version on all hosts", findings);
+    compare(ranks, "MPI", "mpi", "", true, "install one version on all hosts", findings);
+    compare(ranks, "step", "step", "", false, "allowed; GRAVEL_STEP takes one for all", findings);
+    for (uint32_t s = 0; (setting = gravel_setting_at(s)); s++) {
+        const enum gravel_setting_reach reach = gravel_setting_reach(setting);
+        char path[64], preset[24];
+        snprintf(path, sizeof path, "settings.%s", setting->variable);
+        snprintf(preset, sizeof preset, "%" PRIu64, setting->number);
+        if (reach != GRAVEL_SETTING_PER_HOST)
+            compare(ranks, setting->variable, path,
+                    setting->kind == GRAVEL_SETTING_STRING ? setting->text : preset,
+                    reach == GRAVEL_SETTING_AGREED,
                     "set it at node 0 alone, whose setting all nodes take, or unset it", findings);
+    }
 }
 
 /* ---- what else is looked for ----------------------------------------------------------------- */
@@ -130,12 +113,12 @@ typedef json_int_t measure(const struct row *row, const json_t *ranks, const jso
 
 /* A finding about the ranks of which `measure` is not 0. */
 struct row {
-    const char *what; /* behind the names; a template for a rank, where {number} is its measure */
+    const char *what; /* a template for a rank, where {names} are all and {number} is its measure */
     const char *remedy;
     measure *measure;
     const char *path;                          /* has_text, is_short: of the value */
     json_int_t own, each_of_host, each_of_job; /* is_short: what is needed; what for each rank */
-    const char *effect;                        /* NULL: info_note */
+    const char *effect;                        /* NULL: NOTE */
     bool by_host;                              /* one finding names all ranks of a host */
     size_t most;                               /* ranks that may be so; of more it is a finding */
 };
@@ -241,41 +224,45 @@ static json_int_t is_short(const struct row *row, const json_t *ranks, const jso
 }
 
 static const struct row rows[] = {
-    {": {error}", "gravel-info on that host says what it lacks", has_text, "error",
+    {"{names}: {error}", "gravel-info on that host says what it lacks", has_text, "error",
      .effect = FATAL},
-    {" have no device of their own", "one rank a device: mpirun --map-by ppr:DEVICES:node",
+    {"{names} have no device of their own", "one rank a device: mpirun --map-by ppr:DEVICES:node",
      shares_device, .by_host = true},
-    {" gets no answer from {silent}",
+    {"{names} gets no answer from {silent}",
      "long packets may be lost: ping -M do -s 1472 HOST; see MTU, firewalls, and MPI's choice of "
      "networks",
      has_text, "silent", .effect = "a job would hang"},
     /* Devices of one number may be different ones, where a launcher shows each rank its own. */
-    {": whether they share a device is unknown, for its driver tells no UUID; what shows a rank "
+    {"{names}: whether they share a device is unknown, for its driver tells no UUID; what shows a "
+     "rank "
      "some devices only: {selection}",
      "that variable at each rank, and the driver's own tool, show who has which device",
      has_unknown_device, .by_host = true, .most = 1},
-    {" may run on core {cores.list} alone, of {cores.online}",
+    {"{names} may run on core {cores.list} alone, of {cores.online}",
      "mpirun --bind-to none, srun --cpu-bind=none -c CORES", is_bound, .path = NULL},
-    {": ranks share {number} cores, and each has 3 threads beside its kernels",
+    {"{names}: ranks share {number} cores, and each has 3 threads beside its kernels",
      "fewer ranks a host, or cores of its own for each: mpirun --map-by ppr:N:node:pe=CORES, srun "
      "-c CORES",
      shares_cores, .by_host = true},
-    {": {handover.error}", "ulimit -f unlimited, ulimit -v unlimited", has_text, "handover.error",
-     .by_host = true},
-    {" cannot map node buffers of others there, which MPI sends instead: {handover.why_not}",
+    {"{names}: {handover.error}", "ulimit -f unlimited, ulimit -v unlimited", has_text,
+     "handover.error", .by_host = true},
+    {"{names} cannot map node buffers of others there, which MPI sends instead: {handover.why_not}",
      "one user and one container for all ranks of a host, and a /proc that shows them to each "
      "other (no hidepid)",
      has_text, "handover.why_not", .by_host = true},
     /* Of drivers, MPI and files; and a connection each. */
-    {" may open {limits.descriptors} descriptors, and MPI may need {number}: a connection to each "
+    {"{names} may open {limits.descriptors} descriptors, and MPI may need {number}: a connection "
+     "to each "
      "rank, and its own",
      "ulimit -n 4096, also in the launcher's daemon", is_short, "limits.descriptors", 64,
      .each_of_job = 1, .by_host = true},
-    {" may have {limits.address_bytes/M} MiB of addresses, and may need {number/M}: a gigabyte for "
+    {"{names} may have {limits.address_bytes/M} MiB of addresses, and may need {number/M}: a "
+     "gigabyte for "
      "each rank of the host, and heap, queues and driver",
      "ulimit -v unlimited, or fewer ranks a host", is_short, "limits.address_bytes", 4096 * MIB,
      .each_of_host = GRAVEL_SEGMENT_BYTES, .by_host = true},
-    {" may lock {limits.rdma_bytes/k} kB, and InfiniBand reads memory that is locked: node buffers "
+    {"{names} may lock {limits.rdma_bytes/k} kB, and InfiniBand reads memory that is locked: node "
+     "buffers "
      "take {number/k} kB",
      "ulimit -l unlimited, also in the launcher's daemon", is_short, "limits.rdma_bytes", 64 * MIB,
      .by_host = true},
@@ -285,7 +272,6 @@ static const struct row rows[] = {
 static void look_for(const struct row *row, size_t first, const json_t *ranks, json_t *findings)
 {
     json_t *some = json_array(), *rank, *worst = NULL;
-    struct saying saying;
     size_t i;
     json_array_foreach(ranks, i, rank)
     {
@@ -299,21 +285,23 @@ static void look_for(const struct row *row, size_t first, const json_t *ranks, j
     if (json_array_size(some) > row->most) {
         json_t *scope = json_copy(worst);
         json_object_set_new(scope, "number", json_integer(row->measure(row, ranks, worst)));
-        begin(&saying);
-        name_ranks(saying.out, some);
-        info_write(saying.out, row->what, scope);
-        add(findings, &saying, row->effect ? row->effect : info_note, row->remedy);
+        json_object_set_new(scope, "names", name_ranks(some));
+        add(findings, row->effect ? row->effect : NOTE, info_fill(row->what, scope), row->remedy);
         json_decref(scope);
     }
     json_decref(some);
 }
 
-json_t *info_find(const json_t *ranks)
+bool info_find(const json_t *ranks, json_t *findings)
 {
-    json_t *findings = json_array();
+    bool is_broken = false;
+    size_t i, r;
+    json_t *finding;
     compare_all(ranks, findings);
-    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
-        for (size_t i = 0; i < json_array_size(ranks); i++)
+    for (r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (i = 0; i < json_array_size(ranks); i++)
             look_for(&rows[r], i, ranks, findings);
-    return findings;
+    json_array_foreach(findings, i, finding) is_broken |=
+        strcmp(info_text(finding, "effect"), NOTE) != 0;
+    return is_broken;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of devices as JSON. See devices.h.
+ * The list of devices as JSON. See info.h.
  *
  * If a driver breaks the list, each is tried. A loader takes a directory of drivers, so one is made that holds
  * links to the drivers to be loaded.
  *
  * Source:  OpenCL ICD loaders: drivers are the *.icd files of /etc/OpenCL/vendors, or of $OCL_ICD_VENDORS.
  */
-#include "devices.h"
+#include "info.h"
 
 #include "child.h"
 #include "device/select.h"
@@ -21,7 +21,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_PLATFORMS 16
 #define SYSTEM_DIRECTORY "/etc/OpenCL/vendors"
 
 static char directory[] = "/tmp/gravel-info-XXXXXX"; /* of links; removed at exit */
@@ -48,30 +47,6 @@ json_t *info_steps(const struct gravel_capability *capability)
     return steps;
 }
 
-static json_t *describe_platforms(void)
-{
-    cl_platform_id platforms[MAX_PLATFORMS];
-    cl_uint n = 0;
-    json_t *all = json_array();
-    if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &n) != CL_SUCCESS)
-        n = 0;
-    for (cl_uint p = 0; p < n && p < MAX_PLATFORMS; p++) {
-        char name[GRAVEL_DEVICE_TEXT_BYTES];
-        cl_uint n_devices = 0;
-        gravel_platform_name(platforms[p], name);
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, NULL, &n_devices) != CL_SUCCESS)
-            n_devices = 0;
-        json_array_append_new(all, json_pack("{s:i, s:o, s:i}", "number", (int)p, "name",
-                                             info_driver_text(name), "n_devices", (int)n_devices));
-    }
-    return all;
-}
-
-static json_t *number_of(const struct gravel_candidate *candidate)
-{
-    return json_sprintf("%u:%u", candidate->platform_number, candidate->device_number);
-}
-
 /* A device without a compiler has no language; "3.0" of "CL3.0". */
 static json_t *describe_device(const struct gravel_candidate *candidate, const char *wanted_step)
 {
@@ -81,7 +56,7 @@ static json_t *describe_device(const struct gravel_candidate *candidate, const c
     const char *lack = gravel_step_choose(wanted_step, c, &step);
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:s?, s:s?}", "number",
-        number_of(candidate), "identity",
+        json_sprintf("%u:%u", candidate->platform_number, candidate->device_number), "identity",
         identity ? json_sprintf("%016" PRIx64, identity) : json_null(), "name",
         info_driver_text(c->name), "platform", info_driver_text(c->platform), "driver",
         info_driver_text(c->driver), "language", strncmp(c->c_std, "CL", 2) ? "-" : c->c_std + 2,
@@ -91,36 +66,33 @@ static json_t *describe_device(const struct gravel_candidate *candidate, const c
         "step", lack ? NULL : gravel_step_name(step), "reason", lack);
 }
 
-/* Adds the devices that the nodes of a host take in turn. @return false: there is none, see gravel_last_error */
-static bool take_turns(const struct info_request *request,
-                       const struct gravel_candidate *candidates, unsigned n, json_t *turns)
-{
-    struct gravel_choice choice = {.n_equal = 1};
-    for (uint32_t local = 0; local < choice.n_equal; local++) {
-        if (gravel_device_choose(request->device, request->step, local, candidates, n, &choice))
-            return false;
-        json_array_append_new(turns, describe_device(choice.taken, request->step));
-    }
-    return true;
-}
-
+/* Those that the nodes of a host take in turn have a text that says so. */
 static json_t *describe(const struct info_request *request,
                         const struct gravel_candidate *candidates, unsigned n)
 {
-    json_t *turns = json_array(), *all = json_array(), *numbers = json_array(), *device;
-    const bool has_default = take_turns(request, candidates, n, turns);
-    size_t i;
+    struct gravel_choice choice = {.n_equal = 1};
+    const char *error = NULL;
+    json_t *all = json_array(), *turns = json_array(), *numbers = json_array();
     for (unsigned k = 0; k < n; k++)
         json_array_append_new(all, describe_device(&candidates[k], request->step));
-    json_array_foreach(turns, i, device)
+    for (uint32_t local = 0; local < choice.n_equal && !error; local++) {
+        if (gravel_device_choose(request->device, request->step, local, candidates, n, &choice)) {
+            error = gravel_last_error();
+            continue;
+        }
+        json_t *device = json_array_get(all, (size_t)(choice.taken - candidates));
+        json_array_append(turns, device);
         json_array_append(numbers, json_object_get(device, "number"));
-    json_t *list = json_pack("{s:o, s:O, s:s, s:O?, s:o, s:s?}", "platforms",
-                             request->is_alone ? json_array() : describe_platforms(), "devices",
-                             request->is_alone ? turns : all, "wanted_step", request->step,
-                             "default", json_array_get(numbers, 0), "defaults", numbers,
-                             "default_error", has_default ? NULL : gravel_last_error());
-    if (request->is_alone && !has_default)
-        json_object_set(list, "error", json_object_get(list, "default_error"));
+        json_object_set_new(device, "turn",
+                            choice.n_equal == 1
+                                ? json_string("  (default)")
+                                : json_sprintf("  (default, turn %u of %u for the nodes of a host)",
+                                               local + 1, choice.n_equal));
+    }
+    json_t *list =
+        json_pack("{s:O, s:s, s:O?, s:o, s:s?, s:s*}", "devices", request->is_alone ? turns : all,
+                  "wanted_step", request->step, "default", json_array_get(numbers, 0), "defaults",
+                  numbers, "default_error", error, "error", request->is_alone ? error : NULL);
     json_decref(turns);
     json_decref(all);
     return list;

@@ -4,6 +4,7 @@
  */
 #include "members.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ static const char *format(const json_t *value, json_int_t unit, char text[32])
     return text;
 }
 
-void info_write(FILE *out, const char *template, const json_t *object)
+static void fill(FILE *out, const char *template, const json_t *object)
 {
     for (char path[32], text[32]; *template; template ++) {
         int n = 0, width = 0;
@@ -73,4 +74,23 @@ void info_write(FILE *out, const char *template, const json_t *object)
             width = (int)strtol(template + 1, (char **)&template, 10);
         fprintf(out, "%*s", width, format(info_member(object, path), unit, text));
     }
+}
+
+json_t *info_fill(const char *template, const json_t *object)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    fill(out, template, object);
+    fclose(out);
+    json_t *filled = json_string(text);
+    free(text);
+    return filled;
+}
+
+void info_print(const char *template, const json_t *object)
+{
+    fill(stdout, template, object);
 }

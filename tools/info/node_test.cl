@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work-item i, of N_ITEMS in groups of 64, counts in word i / 2 % N_COUNTERS behind `values`, and puts 3 i + 1 to values[i]
+ * Work-item i, of N_ITEMS in groups of 64, counts in word i / 2 % N_COUNTERS behind the values, and puts 3 i + 1 to values[i]
  * if i is a multiple of 3, at node i % n.
  *
- * Path: node_test.c builds and launches this, and knows the same rules.
+ * Path: probe.c builds and launches this, and knows the same rules.
  */
 #include "gravel.cl.h"
 
@@ -11,6 +11,6 @@ kernel void send_by_number(GRAVEL_ARENA, ulong values)
 {
     GRAVEL_OPEN(g);
     uint item = (uint)get_global_id(0), node = item % gravel_n_nodes(g);
-    gravel_inc_uint_wg(g, values + sizeof(ulong) * N_ITEMS, item / 2 % N_COUNTERS, node);
-    gravel_put_ulong_wg_if(g, item % 3 == 0, values, item, 3ul * item + 1, node);
+    gravel_inc_uint_wg(g, values, N_ITEMS + item / 2 % N_COUNTERS, node);
+    gravel_put_uint_wg_if(g, item % 3 == 0, values, item, 3 * item + 1, node);
 }

@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text for people. See devices.h.
+ * Text for people. See info.h.
  */
-#include "devices.h"
+#include "info.h"
 
 #include "members.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static void print_oddities(const json_t *list)
-{
-    size_t i;
-    json_t *one;
-    json_array_foreach(json_object_get(list, "broken_drivers"), i, one)
-        info_write(stdout,
-                   "left out: {file}: {error}\n"
-                   "     (every OpenCL program loads it: remove it, or set OCL_ICD_VENDORS)\n",
-                   one);
-    json_array_foreach(json_object_get(list, "platforms"), i, one)
-    {
-        if (info_integer(one, "n_devices") == 0)
-            info_write(stdout, "platform {number} ({name}) has no devices\n", one);
-    }
-}
 
 /* ---- a device -------------------------------------------------------------------------------- */
 
@@ -45,8 +29,7 @@ static void print_steps(const json_t *device)
     {
         const bool is_known = !strcmp(info_text(step, "lack"), info_text(device, "reason"));
         const bool is_taken = !strcmp(info_text(step, "name"), info_text(device, "step"));
-        info_write(stdout,
-                   json_is_true(json_object_get(step, "possible"))
+        info_print(json_is_true(json_object_get(step, "possible"))
                        ? is_taken ? "     can       step {name}\n"
                                   : "     may       step {name}, by what it says; not tested\n"
                    : is_known ? "     cannot    step {name}: see above\n"
@@ -60,18 +43,16 @@ static void print_probe(const json_t *probe)
 {
     const json_t *can_yield = json_object_get(probe, "can_yield");
     if (*info_text(probe, "cores"))
-        info_write(stdout, "     cores     {cores}\n", probe);
+        info_print("     cores     {cores}\n", probe);
     if (json_object_get(probe, "settings"))
-        info_write(stdout,
-                   "     settings  aggregators: {settings.aggregators}, queues of "
+        info_print("     settings  aggregators: {settings.aggregators}, queues of "
                    "{settings.queue_bytes/M} MiB, slots of {settings.slot_bytes} bytes, "
                    "{settings.buffers} node buffers of {settings.buffer_bytes/k} kiB\n",
                    probe);
     if (*info_text(probe, "flows.error"))
-        info_write(stdout, "     flows     scheduler {flows.scheduler}; {flows.error}\n", probe);
+        info_print("     flows     scheduler {flows.scheduler}; {flows.error}\n", probe);
     else if (json_object_get(probe, "flows"))
-        info_write(
-            stdout,
+        info_print(
             "     flows     scheduler {flows.scheduler}; {flows.members} of {flows.groups} "
             "work-groups of a launch met {flows.meetings} times, {flows.meeting_us} us each\n",
             probe);
@@ -80,31 +61,12 @@ static void print_probe(const json_t *probe)
                json_is_true(can_yield) ? "can" : "cannot");
 }
 
-/* Which nodes of a host get the device: all, or those whose turn it is among equal ones. */
-static void print_turn(const char *number, const json_t *defaults)
-{
-    const size_t n = json_array_size(defaults);
-    size_t i;
-    json_t *turn;
-    json_array_foreach(defaults, i, turn)
-    {
-        if (strcmp(number, json_string_value(turn)))
-            continue;
-        printf("  (default");
-        if (n > 1)
-            printf(", turn %zu of %zu for the nodes of a host", i + 1, n);
-        putchar(')');
-    }
-}
-
 static void print_device(const json_t *device)
 {
-    info_write(stdout,
-               *info_text(device, "step") ? "\n     step      {step}\n"
-                                          : "\n     step      none: {reason}\n",
+    info_print(*info_text(device, "step") ? "{turn}\n     step      {step}\n"
+                                          : "{turn}\n     step      none: {reason}\n",
                device);
-    info_write(stdout,
-               "     platform  {platform}, {driver}, OpenCL C {language}\n"
+    info_print("     platform  {platform}, {driver}, OpenCL C {language}\n"
                "     size      {compute_units} compute units, work-groups of up to {max_group}, "
                "{max_alloc_bytes/G} GiB an allocation\n",
                device);
@@ -118,35 +80,95 @@ static void print_result(const json_t *device)
 {
     const json_t *probe = json_object_get(device, "probe");
     if (!probe || *info_text(probe, "error")) {
-        info_write(stdout,
-                   probe ? ": FAIL: {probe.error}\n"
+        info_print(probe ? ": FAIL: {probe.error}\n"
                          : ": not tested, cannot take a step: {reason}\n",
                    device);
         return;
     }
-    info_write(stdout, ": PASS: step {step}: ", probe);
+    info_print(": PASS: step {step}: ", probe);
     if (info_integer(probe, "rounds") > 0)
-        info_write(stdout, "{rounds} hand-overs ({round_us} us each), ", probe);
+        info_print("{rounds} hand-overs ({round_us} us each), ", probe);
     if (!strcmp(info_text(probe, "step"), "pump"))
         printf("a kernel beside one that waits, ");
-    info_write(stdout, "{increments} exact increments, {messages} messages, {seconds} s\n", probe);
+    info_print("{increments} exact increments, {messages} messages, {seconds} s\n", probe);
 }
 
-void info_print(const json_t *list, bool is_test)
+void info_print_devices(const json_t *list, bool is_test)
 {
     size_t i;
-    json_t *device;
+    json_t *device, *driver;
     json_array_foreach(json_object_get(list, "devices"), i, device)
     {
-        info_write(stdout, "{number}  {name}", device);
-        if (is_test) {
+        info_print("{number}  {name}", device);
+        if (is_test)
             print_result(device);
-            continue;
-        }
-        print_turn(info_text(device, "number"), json_object_get(list, "defaults"));
-        print_device(device);
+        else
+            print_device(device);
     }
-    print_oddities(list);
+    json_array_foreach(json_object_get(list, "broken_drivers"), i, driver)
+        info_print("left out: {file}: {error}\n"
+                   "     (every OpenCL program loads it: remove it, or set OCL_ICD_VENDORS)\n",
+                   driver);
     if (!is_test && json_is_null(json_object_get(list, "default")))
-        info_write(stdout, "no default: {default_error}\n", list);
+        info_print("no default: {default_error}\n", list);
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+void info_print_settings(const json_t *all)
+{
+    const char *category = "";
+    size_t i;
+    json_t *setting;
+    json_array_foreach(json_object_get(all, "settings"), i, setting)
+    {
+        if (strcmp(category, info_text(setting, "category")))
+            info_print(*category ? "\n{category}\n" : "{category}\n", setting);
+        category = info_text(setting, "category");
+        info_print(json_is_true(json_object_get(setting, "is_set"))
+                       ? "  {variable:-22} {value:-10} set      "
+                       : "  {variable:-22} {value:-10} not set  ",
+                   setting);
+        info_print("(default {default}, {range})\n      {help}\n", setting);
+    }
+}
+
+/* ---- a job ----------------------------------------------------------------------------------- */
+
+static void print_ranks(const json_t *ranks)
+{
+    int width = (int)strlen("host");
+    size_t i;
+    json_t *rank;
+    char template[128];
+    json_array_foreach(ranks, i, rank)
+    {
+        const int own = (int)strlen(info_text(rank, "host"));
+        width = own > width ? own : width;
+    }
+    printf("\n rank  %-*s  cores      NUMA  may lock  step   device\n", width, "host");
+    snprintf(template, sizeof template,
+             "{rank:5}  {host:-%d}  {cores.share:-11}{numa:-4}{limits.lock:10}  {step:-5}  "
+             "{device.number} {device.name}\n",
+             width);
+    json_array_foreach(ranks, i, rank) info_print(template, rank);
+}
+
+void info_print_job(const json_t *job)
+{
+    size_t i;
+    json_t *rank, *finding, *ranks = json_object_get(job, "ranks");
+    json_array_foreach(ranks, i, rank)
+    {
+        if (info_integer(rank, "local") == 0) /* what is of its host */
+            info_print(*info_text(rank, "device.driver")
+                           ? "{place}: Gravel {version}, MPI: {mpi}, driver {device.driver}\n"
+                           : "{place}: Gravel {version}, MPI: {mpi}\n",
+                       rank);
+    }
+    print_ranks(ranks);
+    if (json_is_false(json_object_get(job, "is_broken")))
+        puts("\nno rank differs from another one in what nodes agree on");
+    json_array_foreach(json_object_get(job, "findings"), i, finding)
+        info_print("\n{effect}: {what}\n    {remedy}\n", finding);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The probe of one device. See devices.h.
+ * The probe of one device. See info.h.
  */
-#include "devices.h"
+#include "info.h"
 
 #include "child.h"
 #include "settings/defaults.h"
@@ -10,10 +10,21 @@
 #include "settings/scheduler.h"
 #include "self_test/self_test.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "members.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/* What messages are sent to. */
+#define N_NODES 2u
+#define N_ITEMS 8192u
+#define N_COUNTERS 64u
+#define HOST_WORD 7u /* of values: no kernel stores there, as it is no multiple of 3 */
+#define N_WORDS (N_ITEMS + N_COUNTERS)
+
+extern const char info_node_test_cl[];
 
 #define TEST_ROUNDS 2000u /* hand-overs of the self-test */
 
@@ -78,6 +89,89 @@ static int test_device(struct gravel_config *config, json_t *answer)
     return code;
 }
 
+/* ---- messages: what must arrive is computed by one item after another ---------------------------- */
+
+static int open_node(struct gravel **gravel, const struct gravel_config *given, uint64_t *at)
+{
+    struct gravel_config config = *given;
+    strcpy(config.transport, "self");
+    config.loopback_nodes = N_NODES;
+    config.heap_bytes = 1u << 20;
+    config.trace[0] = '\0';
+    config.stats = false;
+    GRAVEL_TRY(gravel_open(gravel, &config, NULL));
+    return gravel_alloc(*gravel, N_WORDS * sizeof(uint32_t), at);
+}
+
+static int send_from_kernel(struct gravel *gravel, uint64_t at)
+{
+    const size_t n_items = N_ITEMS, n_group = 64;
+    char options[64];
+    cl_program program;
+    cl_int error;
+    snprintf(options, sizeof options, "-D N_ITEMS=%u -D N_COUNTERS=%u", N_ITEMS, N_COUNTERS);
+    GRAVEL_TRY(gravel_program_build(gravel, "node_test.cl", info_node_test_cl, options, &program));
+    cl_kernel kernel = clCreateKernel(program, "send_by_number", &error);
+    clReleaseProgram(program);
+    if (error != CL_SUCCESS)
+        return gravel_fail_cl("clCreateKernel", error);
+    clSetKernelArg(kernel, 1, sizeof at, &at);
+    int code = gravel_kernel_set_arena(gravel, kernel, 0);
+    if (!code)
+        code = gravel_launch(gravel, kernel, 1, &n_items, &n_group, 0, NULL, NULL);
+    clReleaseKernel(kernel);
+    return code;
+}
+
+/* To the last node, and back. */
+static int send_from_host(struct gravel *gravel, uint64_t at, const uint32_t *word)
+{
+    uint32_t got = 0;
+    GRAVEL_TRY(gravel_put(gravel, at + HOST_WORD * sizeof got, word, sizeof got, N_NODES - 1));
+    GRAVEL_TRY(gravel_quiet(gravel));
+    GRAVEL_TRY(gravel_get(gravel, at + HOST_WORD * sizeof got, &got, sizeof got, N_NODES - 1));
+    return got == *word ? 0
+                        : gravel_fail(GRAVEL_ECORRUPT, "put %" PRIx32 ", got %" PRIx32, *word, got);
+}
+
+static int check_node(struct gravel *gravel, uint64_t at, uint32_t node, const uint32_t *words)
+{
+    void *mapped;
+    GRAVEL_TRY(gravel_map(gravel, at, N_WORDS * sizeof *words, CL_MAP_READ, node, &mapped));
+    const uint32_t *have = mapped;
+    for (uint32_t i = 0; i < N_WORDS; i++)
+        if (have[i] != words[i])
+            return gravel_fail(GRAVEL_ECORRUPT,
+                               "word %u of node %u is %" PRIu32 " instead of %" PRIu32, i, node,
+                               have[i], words[i]);
+    return gravel_unmap(gravel, mapped);
+}
+
+/* What is open or mapped behind an error ends with the child's process. */
+static int test_node(const struct gravel_config *config, uint64_t *n_messages)
+{
+    static uint32_t words[N_NODES][N_WORDS]; /* as they must be: values, then counters */
+    struct gravel *gravel;
+    struct gravel_stats stats;
+    uint64_t at;
+    for (uint32_t i = 0; i < N_ITEMS; i++) {
+        words[i % N_NODES][i] = i % 3 ? 0 : 3 * i + 1;
+        words[i % N_NODES][N_ITEMS + i / 2 % N_COUNTERS]++;
+    }
+    words[N_NODES - 1][HOST_WORD] = 0x01234567;
+    GRAVEL_TRY(open_node(&gravel, config, &at));
+    GRAVEL_TRY(send_from_kernel(gravel, at));
+    GRAVEL_TRY(send_from_host(gravel, at, &words[N_NODES - 1][HOST_WORD]));
+    GRAVEL_TRY(gravel_barrier(gravel));
+    for (uint32_t node = 0; node < N_NODES; node++)
+        GRAVEL_TRY(check_node(gravel, at, node, words[node]));
+    GRAVEL_TRY(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
+    *n_messages = stats.resolved_messages;
+    return gravel_close(gravel);
+}
+
+/* ---- the child ------------------------------------------------------------------------------- */
+
 /* What a child is asked. */
 struct order {
     const char *device; /* as GRAVEL_DEVICE takes it */
@@ -99,7 +193,7 @@ static json_t *probe_here(const void *argument)
         code = test_device(&config, answer);
     if (!code && order->is_test) {
         info_child_stage("sending messages");
-        code = info_node_test(&config, &n_messages);
+        code = test_node(&config, &n_messages);
         add(answer, json_pack("{s:I}", "messages", (json_int_t)n_messages));
     }
     if (code)

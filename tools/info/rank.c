@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Describes this process as a rank. See cluster.h.
+ * Describes this process as a rank. See info.h.
  *
  * Source:  Linux: sysfs-devices-system-cpu, sysfs-class-infiniband.
  */
-#include "cluster.h"
+#include "info.h"
 
 #include "device/cores.h"
-#include "devices.h"
 #include "members.h"
 #include "settings/settings.h"
 #include "transport/launcher.h"
@@ -38,8 +37,10 @@ static json_t *describe_cores(void)
             sscanf(line + sizeof key - 1, "%8191s", list);
     if (status)
         fclose(status);
-    return json_pack("{s:I, s:I, s:s}", "online", (json_int_t)gravel_cores_of_host(), "allowed",
-                     (json_int_t)gravel_cores_of_node(1), "list", list);
+    const uint32_t online = gravel_cores_of_host(), allowed = gravel_cores_of_node(1);
+    return json_pack("{s:I, s:I, s:o, s:s}", "online", (json_int_t)online, "allowed",
+                     (json_int_t)allowed, "share", json_sprintf("%u of %u", allowed, online),
+                     "list", list);
 }
 
 /* Names the NUMA nodes that have cores of the list: "0,1". */
@@ -83,9 +84,13 @@ static bool has_rdma(void)
 
 static json_t *describe_limits(void)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "locked_bytes", limit_of(RLIMIT_MEMLOCK), "rdma_bytes",
-                     has_rdma() ? limit_of(RLIMIT_MEMLOCK) : json_null(), "address_bytes",
-                     limit_of(RLIMIT_AS), "descriptors", limit_of(RLIMIT_NOFILE));
+    json_t *locked = limit_of(RLIMIT_MEMLOCK);
+    json_t *lock = json_is_null(locked)
+                       ? json_string("no limit")
+                       : json_sprintf("%lld kB", (long long)json_integer_value(locked) / 1024);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "locked_bytes", locked, "lock", lock,
+                     "rdma_bytes", has_rdma() ? limit_of(RLIMIT_MEMLOCK) : json_null(),
+                     "address_bytes", limit_of(RLIMIT_AS), "descriptors", limit_of(RLIMIT_NOFILE));
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -149,9 +154,10 @@ json_t *info_rank_describe(const char *device, unsigned limit_s)
     gethostname(host, sizeof host - 1);
     gravel_place_describe(place, sizeof place);
     gravel_transport_mpi_name(mpi);
-    json_t *rank = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "version",
-                             GRAVEL_VERSION, "mpi", mpi, "host", host, "place", place, "cores",
-                             cores, "numa", numa, "limits", describe_limits(), "settings",
+    json_t *rank = json_pack("{s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
+                             "rank", "?", "step", "none", "device", "number", "no device",
+                             "version", GRAVEL_VERSION, "mpi", mpi, "host", host, "place", place,
+                             "cores", cores, "numa", numa, "limits", describe_limits(), "settings",
                              describe_settings(), "selection", describe_selection());
     if (rank)
         look_for_device(rank, device, limit_s);

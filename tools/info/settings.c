@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of settings. See devices.h.
+ * The table of settings. See info.h.
  */
-#include "devices.h"
-#include "members.h"
+#include "info.h"
 #include "settings/settings.h"
 
 #include "gravel/gravel.h"
@@ -64,23 +63,4 @@ json_t *info_settings(void)
                                              (int)is_set, "help", meanings[i].help));
     }
     return json_pack("{s:o}", "settings", all);
-}
-
-void info_settings_print(const json_t *settings)
-{
-    const char *category = "";
-    size_t i;
-    json_t *setting;
-    json_array_foreach(json_object_get(settings, "settings"), i, setting)
-    {
-        if (strcmp(category, info_text(setting, "category")))
-            info_write(stdout, *category ? "\n{category}\n" : "{category}\n", setting);
-        category = info_text(setting, "category");
-        info_write(stdout,
-                   json_is_true(json_object_get(setting, "is_set"))
-                       ? "  {variable:-22} {value:-10} set      "
-                       : "  {variable:-22} {value:-10} not set  ",
-                   setting);
-        info_write(stdout, "(default {default}, {range})\n      {help}\n", setting);
-    }
 }

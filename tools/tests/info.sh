@@ -124,7 +124,7 @@ import json, sys
 rank = json.load(sys.stdin)["ranks"][0]
 print(rank["selection"], *sorted(rank["limits"]), rank["handover"]["error"], rank["handover"]["takers"])
 print(rank["numa"] is None or set(rank["numa"]) <= set("0123456789,-"))')
-    expect '^ROCR_VISIBLE_DEVICES=0 address_bytes descriptors locked_bytes rdma_bytes None 0$'
+    expect '^ROCR_VISIBLE_DEVICES=0 address_bytes descriptors lock locked_bytes rdma_bytes None 0$'
     expect '^True$'
     output=$(GRAVEL_BUFFER=1G "$info" --cluster --json) && fail "exit status 0"
     expect '"what": "rank 0 on .*: GRAVEL_BUFFER=1G: out of range'
@@ -142,9 +142,7 @@ named) # a device that goes by its numbers is found though other platforms crash
     output=$(LD_PRELOAD="$module" GRAVEL_TEST_DRIVER=listing "$info" --device "$number" --selftest) \
         || fail "exit status $?: $output"
     expect "^$number .*PASS"
-    echo "$output" | grep -q 'left out' && fail "other platforms were asked"
-    output=$("$info")
-    echo "$output" | grep -q '^platform\|^1:' || skip "there is one platform only" ;;
+    echo "$output" | grep -q 'left out' && fail "other platforms were asked" ;;
 no-svm) # Debian 12's rusticl lists a device that cannot, and whose clFinish returns too early
     export RUSTICL_ENABLE=llvmpipe
     output=$(GRAVEL_STEP=svm "$info") || fail "exit status $?: $output"

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What gravel-info finds out about devices, settings and the ranks of a job, as JSON, and how it prints that.
+ *
+ * Path:    gravel-info.c -> list.c (by what devices say), probe.c (by what they do), settings.c; rank.c (the system),
+ *          meet.c (lib/network, lib/transport), findings.c -> print.c.
+ * Owner:   the caller of what is returned.
+ * Threads: main's.
+ */
+#ifndef TOOLS_INFO_INFO_H
+#define TOOLS_INFO_INFO_H
+
+#include "device/capability.h"
+#include "gravel/gravel.h"
+
+#include <jansson.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- devices and settings of this process ------------------------------------------------------ */
+
+/* Which devices to list. */
+struct info_request {
+    const char *device; /* as GRAVEL_DEVICE names it; "" for the default */
+    const char *step;   /* as GRAVEL_STEP does */
+    bool is_alone; /* no other device is wanted; one named by its numbers is the only one touched */
+};
+
+/**
+ * Lists everything, or what a program would get, in a child. A driver that breaks the list is named and left out,
+ * here and in all later children.
+ *
+ * @param limit_s  for each call of a driver [seconds].
+ * @return         {"devices": [{number, identity, name, ..., capabilities,
+ *                 steps, step or reason}], "wanted_step": text, "default": number or null, "defaults": [numbers, in the
+ *                 order in which the nodes of a host take equal devices], "default_error": text or null,
+ *                 "broken_drivers": [{file, error}]}; with "error": text without any platform, or if a device that is
+ *                 wanted alone is missing; NULL without memory.
+ */
+json_t *info_list(const struct info_request *request, unsigned limit_s);
+
+/* X(key, member of struct gravel_capability, name, what it means to lack it) */
+#define INFO_CAPABILITIES(X)                                                                    \
+    X("compiler", has_compiler, "compiler for kernels", "needed for every step")                \
+    X("fine_grain_svm", has_fine_svm, "fine-grain buffer SVM", "needed for step svm")           \
+    X("host_usm", has_host_usm, "host allocations of unified shared memory",                    \
+      "needed for step usm")                                                                    \
+    X("atomics", has_c11_atomics, "acquire/release atomics", "needed for every step but drain") \
+    X("svm_atomics", has_svm_atomics, "SVM atomics",                                            \
+      "not needed: no word is written by both sides")                                           \
+    X("all_devices_scope", has_all_devices_scope, "all-devices scope of atomics",               \
+      "device scope is used; the self-test proves it")                                          \
+    X("collectives", has_collectives, "work-group scan and reduce", "Gravel's own are used")    \
+    X("subgroups", has_subgroups, "sub-groups",                                                 \
+      "calls of sub-groups are compiled for NVIDIA alone")                                      \
+    X("double", has_double, "double precision", "messages of type double are not compiled")
+
+/** Returns {key: bool} for each capability; NULL without memory. */
+json_t *info_capabilities(const struct gravel_capability *capability);
+
+/** Returns [{"name": step, "possible": bool, "lack": text or null}], best step first; NULL without memory. */
+json_t *info_steps(const struct gravel_capability *capability);
+
+/**
+ * Opens and tests a device in a child: what it says it can do is not always so. Its members change to what was found.
+ *
+ * @param device   of info_list; gets "probe": {step, cores, kernel_units, can_yield, rounds, round_us, increments,
+ *                 settings, flows, messages of a test, seconds; "error": text if anything failed}.
+ * @param is_test  make many hand-overs, not as many as GRAVEL_SELF_TEST says; also open a node and send messages.
+ * @param limit_s  the child is killed after this [seconds].
+ * @return         whether it passed; else the device has no step, for that reason.
+ */
+bool info_probe(json_t *device, bool is_test, unsigned limit_s);
+
+/** Returns {"settings": [{variable, kind, category, default, range, value, is_set, help}]}; NULL without memory. */
+json_t *info_settings(void);
+
+/* ---- a job: each once in a process, before MPI is initialised, as drivers are asked in children ---- */
+
+/**
+ * Describes this process as a rank: host, cores, limits, device, and what its environment sets.
+ *
+ * @return  {version, mpi, host, place; cores: {online, allowed, share: "4 of 8", list: "0-3,8", "" if the system tells none}; numa: nodes
+ *          of those cores, "0,1", null: unknown; limits: {locked_bytes, address_bytes, descriptors, rdma_bytes:
+ *          locked_bytes where hardware of the network reads memory by itself}, null for no limit, and "lock": text; settings: {variable:
+ *          value}, of those that are set; selection: "CUDA_VISIBLE_DEVICES=0", which shows this process some devices, or
+ *          null; device, of info_list, and "turns", those that the ranks of the host take in turn, if there is one; and
+ *          either step or error; "?" as "rank"}.
+ */
+json_t *info_rank_describe(const char *device, unsigned limit_s);
+
+/**
+ * Exchanges what ranks say, through Gravel's network thread, whose opening is bounded, and without a device. Collective:
+ * every rank that the launcher has started makes this call.
+ *
+ * @param own  this rank's object; it gets "rank", "first" (the first rank on its host), "local" (its number among
+ *             those), the device of its turn, and "handover": {"takers": ranks of the host that can map its node
+ *             buffers, "error": why it has no memory that others could map, or null, "why_not": why it cannot map
+ *             another's, or null}.
+ * @param all  an array, which gets the objects of all ranks.
+ * @return     0; as gravel_open: GRAVEL_ECONFIG, GRAVEL_EMPI, GRAVEL_EPEER, GRAVEL_ENOMEM.
+ */
+int info_gather(json_t *own, json_t *all);
+
+/**
+ * Sends a long frame from each rank to each other one, behind info_gather: where hosts or switches differ in MTU a job
+ * opens, and hangs at its first long frames. Collective. Ends within 15 s; where MPI keeps a rank for 45 s, its process
+ * ends with a line on standard error.
+ *
+ * @param ranks  of info_gather; one of which another one hears nothing, or the other way round, gets "silent": "rank 1 on
+ *               gh2, rank 3 on gh2", of those behind it.
+ * @return       0; GRAVEL_EMPI, GRAVEL_ENOMEM.
+ */
+int info_reach(json_t *ranks);
+
+/**
+ * Compares all ranks: what keeps the job from opening, or makes it slow, with ranks, hosts and a remedy.
+ *
+ * @param ranks     as info_gather and info_reach give them.
+ * @param findings  an array, which gets {"effect": what it does to the job, "note" if that runs; "what": text, "remedy":
+ *                  text}.
+ * @return          whether there is one that is not a note.
+ */
+bool info_find(const json_t *ranks, json_t *findings);
+
+/** Reads a set of cores as Linux writes it, "0-3,8". @param set  [out] up to the first character of no list */
+void info_cores_read(const char *text, cpu_set_t *set);
+
+/* ---- for people -------------------------------------------------------------------------------- */
+
+/**
+ * Prints each device of the list; then drivers that were left out.
+ *
+ * @param is_test  a line a device: what the self-test proved, or why it failed; else all of the list, and of its "probe".
+ */
+void info_print_devices(const json_t *list, bool is_test);
+
+/** Prints all settings. @param all  of info_settings */
+void info_print_settings(const json_t *all);
+
+/** Prints a job: {"ranks", "findings"; "is_broken", or null: the ranks have not met}. */
+void info_print_job(const json_t *job);
+
+#endif
