@@ -111,7 +111,7 @@
       "auto is mpi under an MPI launcher, else self, unless the process was launched as one of "  \
       "several")                                                                                  \
     X(COUNT, loopback_nodes, GRAVEL_LOOPBACK, 1, 1, 4096, "network",                              \
-      "nodes that transport self stands for, each with its own heap")                             \
+      "loop-back nodes of transport self, each with its own heap")                                \
     X(COUNT, timeout_ms, GRAVEL_TIMEOUT, 8000, 100, 86400000, "network",                          \
       "time without a heartbeat after which a peer counts as dead; longest wait without "         \
       "progress, in kernels too; longest call of the driver [milliseconds]")                      \
@@ -134,7 +134,7 @@
       "early, and more, with kernel and line; much slower")                                       \
     X(STRING, log, GRAVEL_LOG, "auto", "auto, 0, 1", 0, "observation",                            \
       "lines of the log (gravel_log_function) to print to standard error too: 0, none; 1, all; "  \
-      "auto, without such a function, those that tell what makes a job slow or keeps it waiting") \
+      "auto, without such a function, those that say what makes a job slow or keeps it waiting") \
     X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                          \
       "print statistics of the node to standard error when it closes")                            \
     X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                       \

@@ -32,7 +32,7 @@ struct gravel_edge {
     uint32_t at_most; /**< elements of it that one element makes, at most */
 };
 
-/** A channel. Later versions add members at the end; struct gravel_graph tells the size. */
+/** A channel. Later versions add members at the end; struct gravel_graph has the size. */
 struct gravel_channel {
     const char *name;      /**< a C identifier, as the record's struct */
     uint32_t record_bytes; /**< size of the struct, 4-byte words */
@@ -171,8 +171,8 @@ int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_ite
 int gravel_flow_run(struct gravel_flow *flow);
 
 /**
- * Run as gravel_flow_run does, beside the caller, by a thread of the flow's: until gravel_flow_wait no calls but those
- * that post, or read counters, may be made; counters are then a moment old.
+ * Run as gravel_flow_run does, concurrently with the caller, by a thread of the flow's: until gravel_flow_wait no calls
+ * but those that post, or read counters, may be made; counters are then a moment old.
  *
  * @return  0; GRAVEL_EINVAL; GRAVEL_ESYSTEM.
  */
@@ -230,7 +230,7 @@ struct gravel_flow_stats {
 int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *stats, size_t bytes);
 
 /**
- * Start the counters at 0 again, but `bytes`. Any thread, also beside a run: rounds since the last one that a reader
+ * Start the counters at 0 again, but `bytes`. Any thread, also during a run: rounds since the last one that a reader
  * has seen count on one side or the other.
  *
  * @return  0; GRAVEL_EINVAL.

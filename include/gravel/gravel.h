@@ -3,8 +3,8 @@
  * @file gravel.h
  * The host interface of Gravel: open a node, give kernels its arena, wait for their messages.
  *
- * A node is one process of a job (a rank), or one of several loop-back nodes that a single process stands
- * for. Calls return 0 or a negative GRAVEL_E... code; gravel_strerror() names the code and
+ * A node is one process of a job (a rank), or one of several loop-back nodes of a single process.
+ * Calls return 0 or a negative GRAVEL_E... code; gravel_strerror() names the code and
  * gravel_last_error() says what exactly went wrong. Once a node has failed, its calls return the error that ended it.
  *
  * Any host thread may make any call. In a handler a call that waits returns GRAVEL_EINVAL, and the text names it:
@@ -176,9 +176,9 @@ struct gravel_handler {
  * @param n        at least 1.
  * @return         0, or any other value to report GRAVEL_EHANDLER at this node and at the sender.
  *
- * One thread of the node runs all functions of streams, one at a time, and writes the lines of kernels too. It is
- * beside the network thread: a function may block, as in a write, and kernels that append wait while GRAVEL_SPOOL bytes
- * are on their way. It may not block for GRAVEL_TIMEOUT: the node fails then, with the stream's name.
+ * One thread of the node, not the network thread, runs all functions of streams, one at a time, and writes the lines of
+ * kernels too. So a function may block, as in a write, and kernels that append wait while GRAVEL_SPOOL bytes are on
+ * their way. It may not block for GRAVEL_TIMEOUT: the node fails then, with the stream's name.
  */
 typedef int gravel_stream_function(struct gravel *gravel, void *user, uint32_t source,
                                    const void *records, uint32_t n);
@@ -207,7 +207,7 @@ typedef int gravel_print_function(void *user, const char *text, size_t bytes);
 /**
  * Log callback: gets a line of what the node does or runs into while no call is there to return it, without a newline.
  * Any library thread may call it. With GRAVEL_LOG set to 1 the same lines go to standard error; without it, and without
- * such a function, those that tell what makes a job slow or keeps it waiting.
+ * such a function, those that say what makes a job slow or keeps it waiting.
  */
 typedef void gravel_log_function(void *user, const char *text);
 
@@ -221,7 +221,7 @@ struct gravel_device_code {
 /**
  * The caller's OpenCL objects, handlers and log. Made by GRAVEL_BINDINGS; every member but the two sizes is optional.
  *
- * Later versions add members, here and to struct gravel_handler, at the end. The sizes tell the library which members
+ * Later versions add members, here and to struct gravel_handler, at the end. The sizes show the library which members
  * the caller's header has: it takes members that the caller does not have as 0, and refuses to open if the caller sets
  * a member that the library does not have.
  *
@@ -521,7 +521,7 @@ int gravel_program_build(struct gravel *gravel, const char *name, const char *so
 /**
  * Build as gravel_program_build, from a file: the compiler's messages name the file by `path`.
  *
- * @param path  of a regular file of OpenCL C. What it includes, beside Gravel's headers, is found by -I of options.
+ * @param path  of a regular file of OpenCL C. What it includes, except Gravel's headers, is found by -I of options.
  * @return      as gravel_program_build; GRAVEL_ESYSTEM (the file cannot be read: its path, and why).
  */
 int gravel_program_build_file(struct gravel *gravel, const char *path, const char *options,

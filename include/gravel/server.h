@@ -37,15 +37,15 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
  * Run a kernel with a GRAVEL_SERVE loop over n_items work-items, and the messages with keys that it sends to this node.
  *
  * In phases clients and servers take turns: a kernel of clients ends when an inbox is nearly full or no work is left,
- * one of servers empties the inboxes. Resident servers run beside their clients, in one kernel (GRAVEL_SERVER_MODE).
- * The call returns when all work-items have been taken and every handler that was sent to this node has run. Messages
- * to other nodes, and those without a key, are applied as after any launch: see gravel_quiet. Other messages with keys,
- * from any node, wait for their turn beside it.
+ * one of servers empties the inboxes. Resident servers run concurrently with their clients, in one kernel
+ * (GRAVEL_SERVER_MODE). The call returns when all work-items have been taken and every handler that was sent to this
+ * node has run. Messages to other nodes, and those without a key, are applied as after any launch: see gravel_quiet.
+ * Other messages with keys, from any node, wait until it lets them run.
  *
  * In checked mode (GRAVEL_CHECK) the handlers run as those of any launch, and this call waits for them as gravel_quiet
  * does, and returns what it returns.
  *
- * One host thread at a time, and no other kernel that sends runs beside it.
+ * One host thread at a time, and no other kernel that sends runs meanwhile.
  *
  * @param kernel   of a program of gravel_server_build; its argument 0 is set by gravel_kernel_set_arena.
  * @param n_items  work-items; 0 is allowed.

@@ -106,7 +106,7 @@ uint32_t gravel_steal_n_groups(const struct gravel_steal *steal);
  * earlier launch.
  *
  * Waits as gravel_launch does. A kernel with GRAVEL_ARENA is launched by gravel_launch; one without it sends nothing,
- * so nothing needs room beside it: a job's only node launches it in one piece on every step. On step drain a kernel
+ * so no other kernel needs room: a job's only node launches it in one piece on every step. On step drain a kernel
  * with GRAVEL_ARENA is launched again and again, each time for so many tasks as the queues have room for.
  *
  * @param kernel  built by gravel_program_build of this node.

@@ -14,7 +14,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint32_t n_forks;
 _Thread_local const void *gravel_in_handler_of;
-_Thread_local bool gravel_in_handler_is_beside;
+_Thread_local bool gravel_in_handler_is_concurrent;
 
 static void count_fork(void)
 {

@@ -25,7 +25,7 @@ uint32_t gravel_fork_count(void);
 
 /** The node for which the calling thread runs a handler, which sets it and resets it; NULL: it runs none. */
 extern _Thread_local const void *gravel_in_handler_of;
-/** Whether that thread is another one than the network thread: it sends as any other does. */
-extern _Thread_local bool gravel_in_handler_is_beside;
+/** Whether that thread is not the network thread: it sends as any other does. */
+extern _Thread_local bool gravel_in_handler_is_concurrent;
 
 #endif

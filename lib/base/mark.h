@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks: in which call of a driver each thread of the process stands. A driver's call has no limit, and its thread
+ * Marks: in which call of a driver each thread of the process is. A driver's call has no limit, and its thread
  * cannot read the clock; another thread, which calls no driver, reads the marks.
  *
  * A thread writes its mark as it enters a call and as it leaves it. A poll takes no time from it: a count that has not

@@ -2,7 +2,7 @@
 /*
  * The order that a kernel carries from the thread that launches it to the thread that takes its packages. It is real:
  * a launch begins after what its thread has done, P2 releases all that to C1. But ThreadSanitizer sees no kernel, so it
- * would report the host's accesses before a launch beside the application of what the launch has sent.
+ * would report the host's accesses before a launch as concurrent with the application of what the launch has sent.
  *
  * Path:    gravel_launch -> gravel_unseen_launch; memory/package.h -> gravel_unseen_package.
  * Threads: any.

@@ -245,7 +245,7 @@ const char *gravel_step_lack(enum gravel_step step, const struct gravel_capabili
     if (!capability->has_c11_atomics && !capability->may_have_c11_atomics)
         return "no acquire/release atomics at device scope (CL_DEVICE_OPENCL_C_FEATURES)";
     if (gravel_step_is_pumped(step) && capability->compute_units < 2)
-        return "a single compute unit (one must stay free beside a kernel that waits)";
+        return "a single compute unit (one must stay free while a kernel waits)";
     return NULL;
 }
 

@@ -64,7 +64,7 @@ const char *gravel_device_selection(void);
 /*
  *     svm    host and kernels share the arena as fine-grain SVM
  *     usm    the same by cl_intel_unified_shared_memory host allocations
- *     pump   the arena is device memory; copies beside the running kernel fetch its packages
+ *     pump   the arena is device memory; copies fetch the running kernel's packages
  *     drain  the same, but copies run between slices of a launch, and no kernel ever waits
  */
 enum gravel_step { GRAVEL_STEP_SVM, GRAVEL_STEP_USM, GRAVEL_STEP_PUMP, GRAVEL_STEP_DRAIN };

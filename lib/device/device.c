@@ -21,7 +21,7 @@
  * its maker releases it, while queues and events of its driver threads, or of the caller, still point at it. */
 struct part {
     struct part *next;
-    cl_device_id whole, id, beside; /* beside: of the other units */
+    cl_device_id whole, id, for_handlers; /* the last: of the other units */
     cl_uint units;
 };
 
@@ -123,7 +123,7 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
         return;
     }
     device->id = part->id;
-    device->beside = part->beside;
+    device->for_handlers = part->for_handlers;
     device->units = units;
     snprintf(device->cores, sizeof device->cores, "sub-device of %u of %u compute units", units,
              all);
@@ -174,26 +174,26 @@ static int take_step(struct gravel_device *device, const struct gravel_config *c
         return gravel_fail(
             GRAVEL_ECAPABILITY,
             "%s: %s cannot take step pump: kernels get a single compute unit (%s), and "
-            "one must stay free beside a kernel that waits",
+            "one must stay free while a kernel waits",
             capability->platform, capability->name, device->cores);
     return 0;
 }
 
-/* Decides where handlers written in OpenCL C run: see `beside` and `is_sliced` of struct gravel_device. */
+/* Decides where handlers written in OpenCL C run: see `for_handlers` and `is_sliced` of struct gravel_device. */
 static int place_handlers(struct gravel_device *device, const struct gravel_bindings *bindings)
 {
     bool is_shared = gravel_step_is_shared(device->step);
     device->is_sliced = !is_shared;
     if (!is_shared || !gravel_device_has_handlers(bindings)) {
-        device->beside = NULL;
+        device->for_handlers = NULL;
         return 0;
     }
-    device->is_sliced = !device->beside;
-    if (device->beside || device->units > 1)
+    device->is_sliced = !device->for_handlers;
+    if (device->for_handlers || device->units > 1)
         return 0;
     return gravel_fail(
         GRAVEL_ECAPABILITY,
-        "%s: handlers written in OpenCL C cannot run beside kernels on step %s: there is a "
+        "%s: handlers written in OpenCL C cannot run while kernels do on step %s: there is a "
         "single compute unit (%s); more units, or GRAVEL_STEP=drain, would do",
         device->capability.name, gravel_step_name(device->step), device->cores);
 }
@@ -225,9 +225,10 @@ static int make_probe(struct gravel_device *device)
 static int make_objects(struct gravel_device *device)
 {
     cl_int error;
-    const cl_device_id ids[] = {device->id, device->beside};
+    const cl_device_id ids[] = {device->id, device->for_handlers};
     if (!device->context) {
-        device->context = clCreateContext(NULL, device->beside ? 2 : 1, ids, NULL, NULL, &error);
+        device->context =
+            clCreateContext(NULL, device->for_handlers ? 2 : 1, ids, NULL, NULL, &error);
         GRAVEL_TRY(gravel_check_cl("clCreateContext", error));
     }
     if (!device->queue) {
@@ -290,7 +291,7 @@ bool gravel_device_has_handlers(const struct gravel_bindings *bindings)
 struct gravel_device gravel_device_of_handlers(const struct gravel_device *device)
 {
     struct gravel_device other = *device;
-    if (device->beside)
-        other.id = device->beside;
+    if (device->for_handlers)
+        other.id = device->for_handlers;
     return other;
 }

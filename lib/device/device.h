@@ -31,7 +31,7 @@ struct gravel_device {
     uint32_t *probed;       /* where that read goes; of all threads, and never read */
     uint32_t poll_ns;
     /* least time that a waiting leader's poll takes; measured where there are but copies */
-    cl_device_id beside;
+    cl_device_id for_handlers;
     /* other units of a CPU device, for handlers written in OpenCL C; NULL if none */
     bool is_sliced;
     /* launches are cut into slices: on pump and drain, or for handlers */
@@ -68,7 +68,7 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
 /** Whether a handler is the device's to run: it has no function of the host. */
 bool gravel_device_has_handlers(const struct gravel_bindings *bindings);
 
-/** Returns the device as handlers see it: `id` is the sub-device `beside`, if there is one. */
+/** Returns the device as handlers see it: `id` is the sub-device `for_handlers`, if there is one. */
 struct gravel_device gravel_device_of_handlers(const struct gravel_device *device);
 
 /** Release everything; a zero-filled or half-open device is allowed. */

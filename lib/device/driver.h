@@ -5,7 +5,7 @@
  *
  * A function of an extension, which is looked up, is called by GRAVEL_MARKED_AS.
  *
- * Not marked: what only asks about objects or counts references. But an event's status is asked all the time, beside
+ * Not marked: what only asks about objects or counts references. But an event's status is asked all the time, next to
  * whatever another thread does in the driver.
  *
  * Path:    every file that calls OpenCL -> driver.h -> base/mark.h, the driver.

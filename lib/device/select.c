@@ -21,7 +21,7 @@ struct platforms {
 static int get_platforms(struct platforms *platforms)
 {
     /* NVIDIA's driver reads this when it is first used, and maps command queues to so many channels of the hardware, 8
-     * by default. With fewer than a node has queues, one that copies may stand behind another one's kernel that waits
+     * by default. With fewer than a node has queues, one that copies may be behind another one's kernel that waits
      * for this copy. A value of the user's stays. */
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "16", 0);
     platforms->n = 0;

@@ -22,8 +22,8 @@ struct gravel_memory {
     struct gravelp_arena *arena;  /* the host's: the arena itself, or its mirror */
     struct gravel_region region;  /* the kernels' arena: shared with the host, or a buffer */
     struct gravel_pinned mirror;  /* what the mirror lies in */
-    cl_command_queue copies;      /* in order, for the heap; beside kernels */
-    cl_mem zeros;                 /* on the device, beside the buffer */
+    cl_command_queue copies;      /* in order, for the heap; while kernels run */
+    cl_mem zeros;                 /* on the device, next to the buffer */
     unsigned char *frames;        /* memory for node buffers; NULL: any memory will do */
     struct gravel_pinned own;     /* those of them that copies to the device may start at */
     struct gravel_pinned *others; /* [n_others] node buffers of other nodes of this machine */

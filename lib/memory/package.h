@@ -21,13 +21,13 @@
 #include <stddef.h>
 
 /*
- * Command of a package that stands for a block (lib/pump/block.h), in the slot of the run's first ticket: n_messages
- * is the block's room, stride the tickets it stands for. The pump alone writes it, and makes it 0 where a kernel did.
+ * Command of a package that represents a block (lib/pump/block.h), in the slot of the run's first ticket: n_messages
+ * is the block's room, stride the tickets it covers. The pump alone writes it, and makes it 0 where a kernel did.
  */
 #define GRAVEL_BINNED 0xb1u
 
-/* Of one that stands for packages that the device has applied (lib/pump/settle.c): n_messages are theirs, stride the
- * tickets it stands for. As GRAVEL_BINNED, the pump's. */
+/* Of one that represents packages that the device has applied (lib/pump/settle.c): n_messages are theirs, stride the
+ * tickets it covers. As GRAVEL_BINNED, the pump's. */
 #define GRAVEL_SETTLED 0xb2u
 
 struct gravel_package_queue {

@@ -104,7 +104,7 @@ struct gravel_credit {
     uint32_t next;      /* first node whose parked frames may have credit now */
     uint64_t window;    /* frames of each source that may be unwritten at a node */
     uint64_t n_waiting; /* frames that are parked now */
-    uint64_t n_parked;  /* so far: the next one's number, which stands in its frame as `sequence` */
+    uint64_t n_parked;  /* so far: the next one's number, which is in its frame as `sequence` */
     _Atomic uint32_t n_unanswered; /* U10: nodes that have not answered all questions of this one */
 };
 
@@ -210,7 +210,7 @@ struct gravel_network {
 
     /* Liveness. */
     struct gravel_lived silence;
-    /* of our left neighbour, but for the time when this thread, or the machine, stood */
+    /* of our left neighbour, except the time when this thread, or the machine, was stopped */
     struct gravel_lived loss; /* since frames cannot arrive: transport->lost */
     uint64_t beat_ns;         /* of our last heartbeat to our right neighbour */
     _Atomic uint32_t death;   /* N3: enum gravel_death; the network thread writes */
@@ -275,8 +275,7 @@ void gravel_network_say_farewell(struct gravel_network *network);
 void gravel_network_wait_reported(struct gravel_network *network, uint64_t most_ns);
 
 /**
- * A thread stands in a call of the driver: if it is the network thread, give it up, so that those who wait for it
- * return.
+ * Gives the network thread up if it is the one that is stuck in a call of the driver: waits for it return.
  *
  * @param n  as the mark was seen: gravel_mark_give_up. Any other thread, after the node has failed.
  */

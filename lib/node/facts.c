@@ -68,7 +68,7 @@ FACT(cl_command_queue, gravel_cl_queue, gravel->device.queue, NULL)
 
 bool gravel_node_is_in_handler(const struct gravel *gravel)
 {
-    return gravel_in_handler_of == gravel && !gravel_in_handler_is_beside;
+    return gravel_in_handler_of == gravel && !gravel_in_handler_is_concurrent;
 }
 
 int gravel_enter(const struct gravel *gravel, const char *call, enum gravel_caller caller)

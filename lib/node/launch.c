@@ -2,9 +2,9 @@
 /*
  * Launches of an open node.
  *
- * On steps svm and usm a launch is one command, unless handlers written in OpenCL C need room beside it. On pump, and
+ * On steps svm and usm a launch is one command, unless handlers written in OpenCL C must run meanwhile. On pump, and
  * then, it is cut into slices that leave a compute unit free, so that copies, the resolver's kernels and handlers
- * always get to run beside a kernel whose leaders wait for room. On drain no leader can wait: slices are small enough
+ * always get to run while leaders of a kernel wait for room. On drain no leader can wait: slices are small enough
  * for the queues, which are emptied between two of them.
  *
  * Path:    gravel.h -> launch.c -> sizes.c, slice.c, enqueue.c, node/launches.c, pump.c.
@@ -94,7 +94,7 @@ static int enqueue_slice(struct launch *launch, const struct gravel_slice *slice
  * with a group on every unit but one, all of these may have to run on the one left.
  */
 #define LARGE_GROUP 512u
-static uint64_t slice_beside(const struct gravel *gravel, const struct gravel_slicer *slicer)
+static uint64_t slice_most(const struct gravel *gravel, const struct gravel_slicer *slicer)
 {
     uint32_t wanted = gravel->config.slice_groups; /* check_slice of open.c */
     uint64_t units = gravel->device.units, most = units * 5 / 6;
@@ -149,7 +149,7 @@ static bool waits_for_a_batch(struct gravel_slicer slicer, uint64_t most)
  * Enqueues slice after slice, each of at most `most` groups; the command queue is in order. Each is remembered, so
  * that its event stays until it has ended: if an event that it waits for ends with an error, PoCL 3.1 goes to it.
  */
-static int launch_beside(struct launch *launch, uint64_t most)
+static int launch_slices(struct launch *launch, uint64_t most)
 {
     struct gravel_slice slice;
     cl_event previous = NULL;
@@ -223,7 +223,7 @@ static void wake_aggregators(struct gravel *gravel)
 uint32_t gravel_node_groups_at_once(const struct gravel *gravel)
 {
     const struct gravel_slicer slicer = {.local = {GRAVEL_CLIENT_ITEMS, 1, 1}};
-    uint64_t n = gravel_device_leaves_unit(&gravel->device) ? slice_beside(gravel, &slicer)
+    uint64_t n = gravel_device_leaves_unit(&gravel->device) ? slice_most(gravel, &slicer)
                                                             : gravel->device.units;
     return n ? (uint32_t)n : 1;
 }
@@ -238,7 +238,7 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
     if (is_drained)
         GRAVEL_TRY(lock_device(gravel));
     gravel_checked_begin_launch(gravel);
-    int code = launch_beside(&launch, UINT64_MAX);
+    int code = launch_slices(&launch, UINT64_MAX);
     *event = launch.event;
     if (!code)
         trace_launch(gravel, kernel, *event);
@@ -266,9 +266,9 @@ static int begin(struct launch *launch)
                                                            launch->n_wait ? launch->wait : NULL,
                                                            &launch->event));
     if (!gravel->device.is_sliced)
-        return launch_beside(launch, UINT64_MAX);
+        return launch_slices(launch, UINT64_MAX);
     if (gravel->device.step != GRAVEL_STEP_DRAIN)
-        return launch_beside(launch, slice_beside(gravel, &launch->slicer));
+        return launch_slices(launch, slice_most(gravel, &launch->slicer));
     GRAVEL_TRY(gravel_wait_list(gravel, "gravel_launch", launch->n_wait, launch->wait));
     GRAVEL_TRY(lock_device(gravel));
     launch->n_wait = 0;

@@ -105,11 +105,11 @@ static int check_applying(void *context, struct gravel_wait *wait)
         atomic_load_explicit(&gravel->in_handler, memory_order_relaxed); /* H13 */
     if (number == 0)
         return gravel_node_check_wait(gravel, wait);
-    const uint64_t stood_ns = waited_ns - wait->waited.alone_ns;
-    if (stood_ns < gravel_limit_ns(GRAVEL_LIMIT_APPLIED, gravel->config.timeout_ms))
+    const uint64_t runs_ns = waited_ns - wait->waited.alone_ns;
+    if (runs_ns < gravel_limit_ns(GRAVEL_LIMIT_APPLIED, gravel->config.timeout_ms))
         return 0;
     gravel_fail(GRAVEL_ETIMEOUT, "%s: handler %s: its function has not returned for %.1f s",
-                wait->what, gravel->endpoints.handlers[number - 1].name, seconds(stood_ns));
+                wait->what, gravel->endpoints.handlers[number - 1].name, seconds(runs_ns));
     gravel_report(gravel, GRAVEL_ETIMEOUT, true, gravel_last_error());
     return GRAVEL_ETIMEOUT;
 }

@@ -36,7 +36,7 @@ static void log_sharers(struct gravel *gravel, const uint64_t *marks, uint32_t n
                    : "");
 }
 
-#define OWN_THREADS 2u /* beside aggregators: the program's, and the network's */
+#define OWN_THREADS 2u /* except aggregators: the program's, and the network's */
 
 /* Logs that the node has fewer cores than threads, by a launcher's binding, which is often an oversight. The first
  * such node of a job that a launcher started warns; where there is none, the user chose the cores. Collective. */

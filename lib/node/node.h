@@ -3,7 +3,7 @@
  * A node: all its parts. Included by the files that make up the public interface, and by tests.
  *
  * Path:    gravel.h -> facts.c (what each call asks first) -> open.c, outbound.c, server_shape.c, agree.c, neighbours.c
- *          (open), close.c; tables.c (what the caller gives, beside settings); messages.c, waits.c, heap.c, maps.c;
+ *          (open), close.c; tables.c (what the caller gives, except settings); messages.c, waits.c, heap.c, maps.c;
  *          programs.c, launch.c, launches.c, sizes.c, enqueue.c (commands); limits.c (of waits for the device), watch.c
  *          (of calls of the driver), object.c, log.c, stats.c; abort.c.
  */

@@ -30,7 +30,7 @@ struct gravel_object_kind {
     int (*flush)(struct gravel_object *object);
     /* whether this node lets all nodes destroy it; NULL: they do, behind a barrier */
     int (*check_end)(struct gravel_object *object);
-    /* frees what it has beside kernels and structure, also half-made; NULL: nothing. @return false: all stays, for the
+    /* frees what it has except kernels and structure, also half-made; NULL: nothing. @return false: all stays, for the
      * device may still use it */
     bool (*free)(struct gravel_object *object);
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The watch over calls of the driver, which have no limit: a thread of the node, which calls no driver itself, fails
- * the node if a thread of the process has stood in one for GRAVEL_TIMEOUT. Then the waits of all other threads end, and
- * the other nodes hear of it. A network thread that stands there is given up: the calls that wait for it return, and
- * others hear its silence.
+ * the node if a thread of the process has been in one for GRAVEL_TIMEOUT. Then the waits of all other threads end, and
+ * the other nodes get a report. If it is the network thread, it is given up: the calls that wait for it return, and its
+ * heartbeats end.
  *
  * While a node opens or a program is built, every call of the process has longer: drivers compile and allocate then,
  * some with a lock held that the other calls need.
@@ -31,7 +31,7 @@ struct gravel_watched {
     bool is_reported;
 };
 
-/* A poll: first whether a program is being built, then for how long each thread stands where it is. */
+/* A poll: first whether a program is being built, then for how long each thread is in its call. */
 struct poll {
     struct gravel_watch *watch;
     uint64_t now_ns, limit_ns;
@@ -86,8 +86,8 @@ static void poll_at(void *context, struct gravel_mark *mark)
     if (n != watched->n)
         *watched = (struct gravel_watched){.n = n};
     watched->lived.step_ns = poll->limit_ns / GRAVEL_LIVED_STEPS;
-    uint64_t stood_ns = gravel_lived_tick(&watched->lived, poll->now_ns);
-    if (poll->mark || watched->is_reported || !is_in_call(n) || stood_ns < poll->limit_ns)
+    uint64_t in_call_ns = gravel_lived_tick(&watched->lived, poll->now_ns);
+    if (poll->mark || watched->is_reported || !is_in_call(n) || in_call_ns < poll->limit_ns)
         return;
     watched->is_reported = true;
     poll->mark = mark;
@@ -97,7 +97,7 @@ static void poll_at(void *context, struct gravel_mark *mark)
     const char *call = call_of(mark);
     gravel_fail(GRAVEL_ETIMEOUT, "thread %s (%d), in a call of %s: %s has not returned for %.1f s",
                 mark->name, (int)mark->id, strncmp(call, "MPI_", 4) ? "the driver" : "MPI", call,
-                (double)stood_ns * 1e-9);
+                (double)in_call_ns * 1e-9);
 }
 
 /*

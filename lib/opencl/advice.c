@@ -134,7 +134,7 @@ static void advise_undeclared(FILE *out, const char *name, const char *text)
                 name);
 }
 
-/* The library's own prototype of a handler stands behind the user's text. */
+/* The library's own prototype of a handler is behind the user's text. */
 static void advise_handler(FILE *out, const char *name, const char *text)
 {
     char line[NAME_BYTES + 32], due[NAME_BYTES + 32];
@@ -180,5 +180,5 @@ void gravel_advice_write(FILE *out, const char *log, const struct gravel_program
     advise_arguments(out, log, request, text);
     advise_records(out, log, request->endpoints);
     if (strstr(log, "redefinition of 'gravel_gravelp_scratch_'"))
-        fprintf(out, "\nadvice: GRAVEL_OPEN stands in a kernel once");
+        fprintf(out, "\nadvice: GRAVEL_OPEN is in a kernel once");
 }

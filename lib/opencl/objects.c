@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define OWN_BYTES (UINT64_C(1) << 20) /* of a driver's, beside a buffer */
+#define OWN_BYTES (UINT64_C(1) << 20) /* of a driver's, next to a buffer */
 
 /* ---- create ---------------------------------------------------------------------------------- */
 

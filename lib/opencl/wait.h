@@ -37,7 +37,7 @@ int gravel_wait_event(const struct gravel_device *device, cl_event event, const 
 int gravel_wait_command(const struct gravel_device *device, cl_command_queue queue, cl_int error,
                         cl_event event, const char *what);
 
-/** Enqueue, to an in-order queue, a command that ends when all before it have, beside whatever kernel waits. */
+/** Enqueues, to an in-order queue, a command that ends when all before it have, whatever kernel waits. */
 cl_int gravel_wait_mark(const struct gravel_device *device, cl_command_queue queue, cl_event *all);
 
 /** Wait for everything enqueued to an in-order queue so far. @return as gravel_wait_event. */

@@ -6,7 +6,7 @@
  *     block = counts [n_nodes + 1], padded to a cache line | indices [n] | values [n]
  *
  * Indices and values of node 0 come first, then those of node 1, and so on: n is n_messages + n_nodes, for each part
- * begins at an even message, so that copies of it begin at 8 bytes. Puts of a part stand in the order of their
+ * begins at an even message, so that copies of it begin at 8 bytes. Puts of a part are in the order of their
  * packages, other messages in any. Element n_nodes of the counts is 0; it is more if the device found something to
  * refuse, and then the block holds nothing else.
  *

@@ -21,7 +21,7 @@
 #define GROUPS_PER_UNIT 4u /* that count, at most */
 #define FEW_GROUPS 8u
 #define TILING_GROUPS_PER_UNIT \
-    2u               /* that take tiles, at most: senders and the resolver need room beside them */
+    2u               /* that take tiles, at most: senders and the resolver need units too */
 #define COUNTS 2048u /* [words] of local memory for replicated counts */
 #define MOST_REPLICAS 32u
 #define SORT_COUNTERS 64u /* that a tile is ranked by: a lane adds up those of a node */

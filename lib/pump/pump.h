@@ -38,7 +38,7 @@ struct gravel_pump_shape {
     /* Have the device apply all queues' next packages: as gravel_resolver_apply_in_place. NULL: it does not. */
     int (*apply_in_place)(void *context, const uint32_t *tickets, uint32_t n_queues,
                           cl_command_queue *behind);
-    uint64_t (*n_host_calls)(void *context); /* U12: that have sent; beside apply_in_place */
+    uint64_t (*n_host_calls)(void *context); /* U12: that have sent; with apply_in_place */
     void *context;
     uint64_t timeout_ns;     /* longest wait of gravel_pump_move for room in the mirror */
     const char *aggregation; /* GRAVEL_DEVICE_AGGREGATION's value; NULL is off */

@@ -71,7 +71,7 @@ static bool may_apply(const struct gravel_pump *pump)
     return true;
 }
 
-/* The device has applied the packages before words->settled: a header stands for them. @return them [count]. */
+/* The device has applied the packages before words->settled: a header represents them. @return them [count]. */
 static uint32_t take(struct gravel_pump *pump, uint32_t queue)
 {
     struct mirror *mirror = &pump->mirrors[queue];

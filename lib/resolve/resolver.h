@@ -2,7 +2,7 @@
 /*
  * Checks and applies incoming buffers: in the network thread or, where the heap is device memory, by kernels.
  *
- * Active messages that the device runs divide a buffer: what stands before them is applied before, what stands behind
+ * Active messages that the device runs divide a buffer: what is before them is applied before, what is behind
  * them after. One thread applies all that the host applies: several, each with its part of the heap, would show a flag
  * in the part of one before the data in that of another.
  *
@@ -89,7 +89,7 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
  *                 enqueued, as where the host applies.
  * @return         0; GRAVEL_ECL.
  *
- * Threads: one at a time, beside the one that applies frames. The last one's commands have ended.
+ * Threads: one at a time, concurrently with the one that applies frames. The last one's commands have ended.
  */
 int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
                                    uint32_t n_queues, cl_command_queue *behind);

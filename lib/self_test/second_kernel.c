@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that count, and copies, beside a kernel whose groups hold all that launches may hold, with another kernel
- * enqueued behind it. See words.h and self_test.h.
+ * Kernels that count, and copies, concurrent with a kernel whose groups hold all that launches may hold, with another
+ * kernel enqueued behind it. See words.h and self_test.h.
  *
  * A driver may map command queues to fewer channels of the hardware: what shares one with the held kernel's queue
- * stands behind the kernel that has not begun.
+ * is behind the kernel that has not begun.
  */
 #include "device/device.h"
 
@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-/* Command queues of a node on step pump beside the caller's: copies of the heap, copies of accumulators and deques, the
+/* Command queues of a node on step pump except the caller's: copies of the heap, copies of accumulators and deques, the
  * pump's two, binning, the resolver's two; and one that gravel_cl_buffer_create has for a moment. */
 #define N_QUEUES 8u
 
@@ -31,11 +31,11 @@ struct side {
     uint32_t copy;
 };
 
-/* What is beside the kernel that holds. */
+/* What runs while a kernel holds. */
 struct contest {
     cl_kernel behind; /* on its queue */
     uint32_t n_sides;
-    bool are_beside; /* all sides made progress */
+    bool are_concurrent; /* all sides made progress */
     struct side sides[N_QUEUES];
 };
 
@@ -93,19 +93,19 @@ static int watch(const struct gravel_test *test, void *context)
         ;
     if (is_counted)
         code = gravel_test_get(test, GRAVELP_TEST_ENDED, &n_gave_up, 1);
-    contest->are_beside = !code && is_counted && have_landed(contest) && !n_gave_up;
+    contest->are_concurrent = !code && is_counted && have_landed(contest) && !n_gave_up;
     return code;
 }
 
 /*
- * Lets sides count on queues of a device, beside a kernel of the test's that holds with n_groups.
+ * Lets sides count on queues of a device, while a kernel of the test's holds with n_groups.
  *
  * @param program     the device's.
- * @param are_beside  [out] whether all made progress.
+ * @param are_concurrent  [out] whether all made progress.
  * @return            0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ETIMEOUT: a kernel still runs, with all of it.
  */
 static int hold_contest(const struct gravel_test *test, const struct gravel_device *device,
-                        cl_program program, uint32_t n_sides, size_t n_groups, bool *are_beside)
+                        cl_program program, uint32_t n_sides, size_t n_groups, bool *are_concurrent)
 {
     struct contest *contest = calloc(1, sizeof *contest); /* copies land in it, also late */
     if (!contest)
@@ -135,27 +135,28 @@ static int hold_contest(const struct gravel_test *test, const struct gravel_devi
         gravel_cl_event_release(side->copied);
         gravel_cl_queue_release(side->test.queue);
     }
-    *are_beside = contest->are_beside;
+    *are_concurrent = contest->are_concurrent;
     free(contest);
     return code;
 }
 
-int gravel_self_test_beside(const struct gravel_test *test)
+int gravel_self_test_concurrent(const struct gravel_test *test)
 {
     const struct gravel_device *device = test->device;
-    bool are_beside;
-    GRAVEL_TRY(hold_contest(test, device, test->program, N_QUEUES, device->units - 1, &are_beside));
-    if (are_beside)
+    bool are_concurrent;
+    GRAVEL_TRY(
+        hold_contest(test, device, test->program, N_QUEUES, device->units - 1, &are_concurrent));
+    if (are_concurrent)
         return 0;
     return gravel_fail(GRAVEL_ECAPABILITY,
-                       "self-test: %s runs no second kernel on each of %u command queues beside "
-                       "one that holds %u of %u compute units, with another one enqueued behind "
+                       "self-test: %s runs no second kernel on each of %u command queues while "
+                       "one holds %u of %u compute units, with another one enqueued behind "
                        "it%s",
                        device->capability.name, N_QUEUES, device->units - 1, device->units,
                        gravel_test_excuse(device));
 }
 
-/* Tests a kernel beside as many groups as may wait at once: those of a slice, or more than there are units. */
+/* Tests a kernel while as many groups run as may wait at once: those of a slice, or more than there are units. */
 int gravel_self_test_handlers(const struct gravel_device *device,
                               const struct gravel_bindings *bindings)
 {
@@ -165,15 +166,15 @@ int gravel_self_test_handlers(const struct gravel_device *device,
     const size_t n_groups = device->is_sliced ? device->units - 1 : 2 * (size_t)device->units;
     struct gravel_test test;
     cl_program program = NULL;
-    bool are_beside = true;
+    bool are_concurrent = true;
     int code = gravel_test_open(&test, device);
     if (!code)
         code = gravel_test_build(&other, &program);
     if (!code)
-        code = hold_contest(&test, &other, program, 1, n_groups, &are_beside);
-    if (!code && !are_beside)
+        code = hold_contest(&test, &other, program, 1, n_groups, &are_concurrent);
+    if (!code && !are_concurrent)
         code = gravel_fail(GRAVEL_ECAPABILITY,
-                           "self-test: %s runs no handler beside kernels that wait (%s); "
+                           "self-test: %s runs no handler while kernels wait (%s); "
                            "GRAVEL_STEP=drain needs none",
                            device->capability.name, device->cores);
     if (code != GRAVEL_ETIMEOUT)

@@ -175,9 +175,9 @@ static int time_polls(const struct gravel_test *test, void *shortest_ns)
 }
 
 /*
- * Measures how long a waiting leader's poll takes at least, with words that are 0, so that a number of polls can stand
- * for a time where the host's clock does not reach a kernel: it has none of its own. One leader alone, which nothing
- * slows down and which keeps its core.
+ * Measures how long a waiting leader's poll takes at least, with words that are 0, so that a number of polls can be
+ * used for a time where the host's clock does not reach a kernel: it has none of its own. One leader alone, which
+ * nothing slows down and which keeps its core.
  */
 static int measure_polls(struct gravel_device *device, const struct gravel_test *test)
 {
@@ -216,7 +216,7 @@ static int run_tests(struct gravel_device *device, struct gravel_test *test, uin
     GRAVEL_TRY(count(test, false, result));
     for (uint32_t i = 0; i < FINISHES && !test->shared; i++)
         GRAVEL_TRY(count(test, true, result));
-    return gravel_step_is_pumped(device->step) ? gravel_self_test_beside(test) : 0;
+    return gravel_step_is_pumped(device->step) ? gravel_self_test_concurrent(test) : 0;
 }
 
 int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,

@@ -4,10 +4,10 @@
  *
  * svm, usm: host and a running kernel hand over words there and back, in order, and device atomics are exact.
  * pump:     the same through copies; and on as many command queues as a node may have, a kernel and a copy get to run
- *           beside a kernel that fills all compute units but one, with another one enqueued behind it, which is what a
+ *           while a kernel fills all compute units but one, with another one enqueued behind it, which is what a
  *           launch's slices rely on.
  * drain:    device atomics are exact.
- * svm, usm with handlers in OpenCL C: a kernel beside those that hold all units that launches may hold gets to run.
+ * svm, usm with handlers in OpenCL C: a kernel gets to run while others hold all units that launches may hold.
  * meet:     groups of a launch that have started continue while other groups wait for them; flows and resident servers
  *           ask for it.
  *
@@ -52,7 +52,7 @@ int gravel_self_test_handlers(const struct gravel_device *device,
  * one_at_a_time.c: wait until no other process of the machine tests the device.
  *
  * @param identity  of the device; 0: unknown, and there is no turn.
- * @param limit_ns  longest wait [ns], as a process may stand in its test: then without a turn.
+ * @param limit_ns  longest wait [ns], as a process may be stuck in its test: then without the lock.
  * @return          to give back; -1 without a turn.
  */
 int gravel_test_turn_take(uint64_t identity, uint64_t limit_ns);

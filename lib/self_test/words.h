@@ -28,7 +28,7 @@ struct gravel_test {
     /* The words. */
     uint32_t *shared;      /* steps svm and usm; else NULL */
     cl_mem buffer;         /* steps pump and drain; else NULL */
-    cl_command_queue side; /* for copies beside kernels; else NULL */
+    cl_command_queue side; /* for copies while kernels run; else NULL */
 };
 
 /** Store, while kernels run. @return 0; GRAVEL_ECL. */
@@ -79,8 +79,8 @@ int gravel_test_start(const struct gravel_test *test, const struct gravel_test_r
  */
 int gravel_test_finish(const struct gravel_test *test, cl_kernel kernel);
 
-/** second_kernel.c, step pump: all command queues make progress beside a kernel that holds all compute units but one.
+/** second_kernel.c, step pump: tests all command queues while a kernel holds all compute units but one.
  * @return 0; GRAVEL_ECAPABILITY; GRAVEL_ECL; GRAVEL_ENOMEM; GRAVEL_ETIMEOUT. */
-int gravel_self_test_beside(const struct gravel_test *test);
+int gravel_self_test_concurrent(const struct gravel_test *test);
 
 #endif

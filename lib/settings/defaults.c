@@ -65,7 +65,7 @@
 
 #define GPU_SERVER_ITEMS 256u
 
-/* Beside the aggregators: the caller's, the network's, the pump's, the driver's. */
+/* Except the aggregators: the caller's, the network's, the pump's, the driver's. */
 #define HOST_THREADS 4u
 /* What a round waits for comes sooner: its longest part, on two GPUs, takes some 50 us. */
 #define AWAKE_US 200u
@@ -192,7 +192,7 @@ void gravel_derive(struct gravel_config *config, const struct gravel_surrounding
     const uint32_t few_us = is_pump ? PUMP_FLUSH_US : SHARED_FLUSH_US,
                    many_us = FRAMES_SHARE * FRAME_US * around->n_nodes;
     DERIVE(flush_us, many_us > few_us ? many_us : few_us);
-    /* Groups of a GPU that serve leave room beside the kernels whose messages they serve: see slice_beside of launch.c.
+    /* Groups of a GPU that serve leave room for the kernels whose messages they serve: see slice_most of launch.c.
      */
     const uint32_t n_servers = is_cpu ? device->units : device->units / 2 + 1;
     DERIVE(n_servers, n_servers < GRAVELP_MOST_SERVERS ? n_servers : GRAVELP_MOST_SERVERS);

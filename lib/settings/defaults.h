@@ -33,11 +33,11 @@ int gravel_derive_check_route_memory(const struct gravel_config *config, uint32_
 /** Work-items of a work-group that suit the device, a power of two. */
 uint32_t gravel_derive_group_size(const struct gravel_device *device);
 
-/** Fill in every setting that is 0 and stands for one that is derived. */
+/** Derives every setting that is 0, where 0 means so. */
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *around);
 
 /**
- * How long a host thread that waits stays awake [us]: 0 unless a core is left for each of them beside kernels.
+ * How long a host thread that waits stays awake [us]: 0 unless a core is left for each of them while kernels run.
  *
  * @param config  nothing in it is left to be derived.
  */

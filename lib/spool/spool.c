@@ -129,7 +129,7 @@ static void begin_function(struct gravel_spool *spool, uint32_t number)
 {
     atomic_store_explicit(&spool->in_function, number, memory_order_relaxed);
     gravel_in_handler_of = spool->shape.endpoints->node;
-    gravel_in_handler_is_beside = true; /* the writer is no network thread */
+    gravel_in_handler_is_concurrent = true; /* the writer is no network thread */
 }
 
 /* It has returned: what it sent leaves before its records count as dealt with. */

@@ -55,7 +55,7 @@ struct gravel_buffer {
     struct gravel_pool *pool;       /* gets the buffer back; NULL: it is freed */
     struct gravel_frame *frame;     /* [capacity] bytes */
     bool is_borrowed;               /* the frame's memory is not the buffer's */
-    uint32_t room;                  /* for the pool's owner, who knows what it stands for */
+    uint32_t room;                  /* for the pool's owner, which knows what it means */
     struct gravel_rows rows;
     uint32_t capacity;  /* [bytes] */
     uint32_t used;      /* [bytes] header and closed runs */

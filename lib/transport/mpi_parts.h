@@ -28,7 +28,7 @@ static inline int gravel_mpi_check(const char *call, int error)
 /* ---- mpi_process.c: initialises MPI at most once; finalises it as the process ends, if it did. Any thread ---- */
 
 /**
- * Initialise MPI, or make sure that the calling thread may use it beside the thread that did. A transport's first call.
+ * Initialises MPI, or makes sure that the calling thread may use it too. A transport's first call.
  *
  * @param finalising  runs in MPI_Finalize, before it does anything; all transports give the same function, or NULL.
  * @return  0, and gravel_mpi_leave must follow; GRAVEL_EMPI: MPI is finalised, or its thread level will not do.

@@ -79,8 +79,8 @@ static int enter(void)
         return level == MPI_THREAD_MULTIPLE
                    ? 0
                    : gravel_fail(GRAVEL_EMPI, "the application initialised MPI without "
-                                              "MPI_THREAD_MULTIPLE, which the network thread needs "
-                                              "beside it");
+                                              "MPI_THREAD_MULTIPLE, which the network thread "
+                                              "needs");
     if (has_failed) /* MPI is of an earlier node */
         return gravel_fail(GRAVEL_EMPI,
                            "a node of this process has failed: other processes may be dead, and "

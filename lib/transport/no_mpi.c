@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands in for mpi.c in a library built without MPI.
+ * Replaces mpi.c in a library built without MPI.
  */
 #include "base/error.h"
 #include "transport/transport.h"

@@ -85,7 +85,7 @@ bool gravel_round_is_in_step(const struct gravel_round *round)
     return round->first.kind == round->other.kind && round->first.number == round->other.number;
 }
 
-/* Appends what a letter of a call's arguments stands for. */
+/* Appends what a letter of a call's arguments means. */
 static void tell_argument(const struct gravel_collective_call *call, char letter, char *text,
                           size_t bytes)
 {

@@ -74,7 +74,7 @@ TEST(queue_behind_a_kernel_that_waits_is_refused)
     for (unsigned channels = 2; channels <= 9;
          channels += 3) { /* the caller's, the self-test's copies, 8 */
         expect_error(open_with(channels, &gravel), GRAVEL_ECAPABILITY,
-                     "on each of 8 command queues beside one that holds");
+                     "on each of 8 command queues while one holds");
         assert_null(gravel);
     }
 }

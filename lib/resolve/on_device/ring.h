@@ -14,7 +14,7 @@
  * takes the same way without the upload. A read behind the kernels says which frames had an index that was refused;
  * with it all frames end that were begun before it, and the next read begins when it has ended.
  *
- * No command waits for one of another queue: on NVIDIA such a wait does not end beside a kernel that waits.
+ * No command waits for one of another queue: on NVIDIA such a wait does not end while a kernel waits.
  *
  * Path:    resolver.c, decode.h -> ring.c, copied.c -> runs.c -> cl/kernels/resolve.cl, and handlers.
  * Owner:   the resolver owns its queues, program and buffers; a frame is the owner's again when give_back is called,
@@ -81,7 +81,7 @@ int gravel_runs_give(const struct gravel_resolver *resolver, const struct gravel
                      const void *frame, uint32_t frame_bytes);
 
 /** Enqueue every kernel that the device needs on nothing, so that whatever a driver puts off to a kernel's or a
- * buffer's first use is done: later, beside a kernel that waits for the resolver, it might wait for that kernel
+ * buffer's first use is done: later, while a kernel waits for the resolver, it might wait for that kernel
  * (NVIDIA's does). @return 0; GRAVEL_ECL. */
 int gravel_runs_warm_up(const struct gravel_resolver *resolver, cl_mem uploaded);
 

@@ -17,7 +17,7 @@
 #define FEW_MESSAGES 8u           /* not worth more than one work-item */
 #define MIN_PUT_BYTES 8u          /* index and value of the smallest */
 #define CHECK_ITEMS 65536u        /* at most: each reads several indices */
-#define APPLY_ITEMS_PER_UNIT 512u /* at most: the kernels beside this one need room */
+#define APPLY_ITEMS_PER_UNIT 512u /* at most: other kernels need units too */
 #define FEW_WORDS 256u            /* that messages wait for, if each is an atomic operation */
 #define FEW_SHARE \
     16u /* messages for each sum of each group, at least, or sums cost more than they spare */
