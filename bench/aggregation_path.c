@@ -128,7 +128,7 @@ void aggregation_path_run(struct aggregation_path *path)
     int code = gravel_wait_event(&path->common->device, event, "waiting for send_packages");
     clReleaseEvent(event);
     if (!code)
-        code = gravel_pump_settle(path->pump, NULL);
+        code = gravel_pump_drain(path->pump, NULL);
     must(code, "pump");
     gravel_aggregator_flush_wait(&path->aggregator, gravel_aggregator_flush(&path->aggregator));
 }

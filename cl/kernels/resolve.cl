@@ -368,7 +368,7 @@ kernel void raise_signal(global uchar *arena, ulong at, uint n)
  * K1 acquires what a leader released by P2. While this runs it is the queue's consumer instead of the host, which reads
  * U11 by a copy behind it.
  *
- * Path:    lib/pump/settle.c -> lib/resolve/on_device/runs.c enqueues this; slots (queue.cl.h) -> the heap.
+ * Path:    lib/pump/drain.c -> lib/resolve/on_device/runs.c enqueues this; slots (queue.cl.h) -> the heap.
  * Source:  Orr 2016, section 5.2.3; there the host applies a node's messages to itself too.
  */
 struct found {

@@ -134,7 +134,7 @@
       "early, and more, with kernel and line; much slower")                                       \
     X(STRING, log, GRAVEL_LOG, "auto", "auto, 0, 1", 0, "observation",                            \
       "lines of the log (gravel_log_function) to print to standard error too: 0, none; 1, all; "  \
-      "auto, without such a function, those that say what makes a job slow or keeps it waiting") \
+      "auto, without such a function, those that say what makes a job slow or keeps it waiting")  \
     X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                          \
       "print statistics of the node to standard error when it closes")                            \
     X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                       \

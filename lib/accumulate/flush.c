@@ -328,14 +328,14 @@ int gravel_accumulator_send(struct gravel_object *object)
     struct gravel *gravel = object->gravel;
     uint64_t n_blocks = 0;
     GRAVEL_TRY(gravel_leave(gravel, 0));
-    int settled = gravel->config.check ? gravel_node_settle(gravel) : 0;
+    int drained = gravel->config.check ? gravel_node_drain(gravel) : 0;
     if (accumulator->head.n_parts && accumulator->state != GRAVEL_ACCUMULATOR_IDLE)
         GRAVEL_TRY(send_lists(accumulator, &n_blocks)); /* what was added since waits, too */
     GRAVEL_TRY(accumulator->head.n_parts ? send_lists(accumulator, &n_blocks)
                                          : read_counts(accumulator));
     int refused = report_refused(accumulator);
     int touched = check_guard(accumulator, n_blocks > 0);
-    GRAVEL_TRY(settled);
+    GRAVEL_TRY(drained);
     GRAVEL_TRY(refused);
     return touched;
 }

@@ -189,9 +189,9 @@ static uint32_t take_packages(struct gravel_aggregator *aggregator, uint64_t now
             n_tickets = block->run.n_packages;
             count_ours(aggregator, &aggregator->n_binned, n_tickets, block->run.n_messages);
             gravel_sender_ship_block(aggregator->sender, block);
-        } else if (aggregator->queue.arrived && package->command == GRAVEL_SETTLED) {
+        } else if (aggregator->queue.arrived && package->command == GRAVEL_APPLIED) {
             n_tickets = package->stride;
-            count_ours(aggregator, &aggregator->n_settled, n_tickets, package->n_messages);
+            count_ours(aggregator, &aggregator->n_in_place, n_tickets, package->n_messages);
         } else {
             take_package(aggregator, package, now_ns);
         }

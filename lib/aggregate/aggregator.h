@@ -48,7 +48,7 @@ struct gravel_aggregator {
     struct gravel_event flushed;
 
     /* Counters; one writer, relaxed. */
-    _Atomic uint64_t n_packages, n_messages, n_binned, n_settled, n_refused;
+    _Atomic uint64_t n_packages, n_messages, n_binned, n_in_place, n_refused;
 
     enum gravel_awaited awaited; /* changed by wait_for() */
     struct gravel_lived waited;  /* for the next package, since the last one */

@@ -26,9 +26,9 @@
  */
 #define GRAVEL_BINNED 0xb1u
 
-/* Of one that represents packages that the device has applied (lib/pump/settle.c): n_messages are theirs, stride the
+/* Of one that represents packages that the device has applied (lib/pump/drain.c): n_messages are theirs, stride the
  * tickets it covers. As GRAVEL_BINNED, the pump's. */
-#define GRAVEL_SETTLED 0xb2u
+#define GRAVEL_APPLIED 0xb2u
 
 struct gravel_package_queue {
     struct gravelp_queue_words *words;

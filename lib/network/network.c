@@ -77,19 +77,19 @@ static uint32_t drain(struct gravel_network *network)
 }
 
 /*
- * Whether frames of others can wait. Nodes whose rounds keep step settle at one time, and each waits for the other's
+ * Whether frames of others can wait. Nodes whose rounds keep step drain at one time, and each waits for the other's
  * frames: what a node is about to ship leaves before it has the device apply what came, which takes the driver as long
- * as a poll. But a settle may last, so only for a moment.
+ * as a poll. But a drain may last, so only for a moment.
  */
 static bool ships_first(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
 {
-    if (!atomic_load_explicit(&network->n_settling, memory_order_relaxed)) { /* U13 */
-        network->settling_ns = 0;
+    if (!atomic_load_explicit(&network->n_draining, memory_order_relaxed)) { /* U13 */
+        network->draining_ns = 0;
         return false;
     }
-    if (network->settling_ns == 0)
-        network->settling_ns = now_ns;
-    uint64_t lasts_ns = now_ns - network->settling_ns;
+    if (network->draining_ns == 0)
+        network->draining_ns = now_ns;
+    uint64_t lasts_ns = now_ns - network->draining_ns;
     if (lasts_ns >= SHIPS_FIRST_NS)
         return false;
     if (SHIPS_FIRST_NS - lasts_ns < *due_ns)

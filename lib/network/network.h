@@ -185,8 +185,8 @@ struct gravel_network {
     struct gravel_sender *handler_sender; /* for messages that handlers send */
     struct gravel_sender *host_sender;    /* shared by host calls, guarded by host_lock */
     pthread_mutex_t host_lock;
-    _Atomic uint32_t n_settling;   /* U13: waits that fetch packages, and ship them */
-    uint64_t settling_ns;          /* since the network thread has seen one; 0: it sees none */
+    _Atomic uint32_t n_draining;   /* U13: waits that fetch packages, and ship them */
+    uint64_t draining_ns;          /* since the network thread has seen one; 0: it sees none */
     _Atomic uint64_t n_host_calls; /* U12: of host calls that send; written under host_lock */
     _Atomic uint32_t n_sessions;   /* A7: of host calls, not yet ended; written under host_lock */
 

@@ -178,7 +178,7 @@ static int drain(const struct launch *launch)
                              launch->event); /* it still has the device, which other waits ask */
     atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed); /* H4 */
     if (!code)
-        code = gravel_pump_settle(gravel->pump, NULL);
+        code = gravel_pump_drain(gravel->pump, NULL);
     code = gravel_first_failure(code, flushed);
     return code ? gravel_leave(gravel, code) : 0;
 }

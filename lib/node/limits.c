@@ -9,7 +9,7 @@
  * lost. While a node opens, the limit is ten times GRAVEL_TIMEOUT. While the network
  * thread waits, other nodes must not take this node for dead.
  *
- * Path:    opencl/wait.c, node/launches.c, accumulate/flush.c -> here -> liveness.c, pump/settle.c.
+ * Path:    opencl/wait.c, node/launches.c, accumulate/flush.c -> here -> liveness.c, pump/drain.c.
  * Threads: any.
  */
 #include "base/clock.h"

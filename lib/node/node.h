@@ -293,7 +293,7 @@ void gravel_abort_finalising(void);
 void gravel_node_free_heap(struct gravel *gravel);
 
 /** waits.c: wait for our kernels, and until all that has been sent so far is shipped. @return as gravel_fence. */
-int gravel_node_settle(struct gravel *gravel);
+int gravel_node_drain(struct gravel *gravel);
 
 /** facts.c: begins a public call. @return 0; GRAVEL_EINVAL, and why: the node is NULL; as gravel_caller_refuse. */
 int gravel_enter(const struct gravel *gravel, const char *call, enum gravel_caller caller);

@@ -45,7 +45,7 @@ static void add_sent(const struct gravel *gravel, uint32_t node, struct gravel_s
         }
     }
     for (uint32_t i = 0; i < n_queues && (is_all || node == self); i++)
-        stats->sent_messages += gravel_counter_load(&gravel->aggregators[i].n_settled);
+        stats->sent_messages += gravel_counter_load(&gravel->aggregators[i].n_in_place);
 }
 
 static void add_polls(struct gravel_stats *stats, const struct gravel_idle *idle,
@@ -66,7 +66,7 @@ static void add_rest(const struct gravel *gravel, struct gravel_stats *stats)
         stats->messages += gravel_counter_load(&aggregator->n_messages);
         stats->binned_messages += gravel_counter_load(&aggregator->n_binned);
         stats->refused_messages += gravel_counter_load(&aggregator->n_refused);
-        stats->resolved_messages += gravel_counter_load(&aggregator->n_settled);
+        stats->resolved_messages += gravel_counter_load(&aggregator->n_in_place);
         stats->queue_full_waits +=
             gravel_word_load(&aggregator->queue.words->waits, memory_order_relaxed);
         add_polls(stats, &aggregator->idle, aggregator->started_ns);

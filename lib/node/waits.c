@@ -33,7 +33,7 @@ static void note_applied(struct gravel *gravel, const struct mark *mark)
 }
 
 /* Waits for our kernels, and sees to it that everything sent so far has been shipped. @param mark  [out] */
-static int settle(struct gravel *gravel, struct mark *mark)
+static int drain(struct gravel *gravel, struct mark *mark)
 {
     struct gravel_pump *pump = gravel->pump;
     mark->launched = gravel_checked_read(gravel);
@@ -44,9 +44,9 @@ static int settle(struct gravel *gravel, struct mark *mark)
     if (code)
         gravel_log(gravel, "%s", gravel_last_error()); /* the call may return an earlier cause */
     if (pump)
-        atomic_fetch_add_explicit(&gravel->network.n_settling, 1, memory_order_relaxed); /* U13 */
-    if (pump && !code && !(code = gravel_pump_settle(pump, &mark->pump)))
-        gravel_pump_note_settled(pump, &mark->pump);
+        atomic_fetch_add_explicit(&gravel->network.n_draining, 1, memory_order_relaxed); /* U13 */
+    if (pump && !code && !(code = gravel_pump_drain(pump, &mark->pump)))
+        gravel_pump_note_drained(pump, &mark->pump);
     if (!code)
         gravel_checked_note(gravel, &mark->launched, false);
     for (uint32_t i = 0; i < n; i++)
@@ -54,14 +54,14 @@ static int settle(struct gravel *gravel, struct mark *mark)
     for (uint32_t i = 0; i < n; i++)
         gravel_aggregator_flush_wait(&gravel->aggregators[i], flushes[i]);
     if (pump)
-        atomic_fetch_sub_explicit(&gravel->network.n_settling, 1, memory_order_relaxed); /* U13 */
+        atomic_fetch_sub_explicit(&gravel->network.n_draining, 1, memory_order_relaxed); /* U13 */
     return gravel_first_failure(code, gravel_node_flush_host(gravel));
 }
 
-int gravel_node_settle(struct gravel *gravel)
+int gravel_node_drain(struct gravel *gravel)
 {
     struct mark mark;
-    return settle(gravel, &mark);
+    return drain(gravel, &mark);
 }
 
 /* Flushes the node's objects. @return 0; what the first failed with; as gravel_objects_enter, and nothing is flushed */
@@ -80,7 +80,7 @@ int gravel_fence(struct gravel *gravel)
 {
     GRAVEL_TRY(gravel_enter(gravel, "gravel_fence", GRAVEL_WAITS));
     int flushed = flush_objects(gravel);
-    int code = gravel_node_settle(gravel);
+    int code = gravel_node_drain(gravel);
     struct gravel_network *network = &gravel->network;
     struct gravel_job job = {.kind = GRAVEL_JOB_FENCE};
     if (!code && gravel_counter_load(&network->n_handler_calls) != /* U12 */
@@ -95,7 +95,7 @@ int gravel_quiet(struct gravel *gravel)
     uint64_t begin_ns = gravel_clock_ns();
     int flushed = flush_objects(gravel);
     struct mark mark;
-    int code = settle(gravel, &mark);
+    int code = drain(gravel, &mark);
     uint64_t *targets = calloc(gravel_n_nodes(gravel), sizeof *targets);
     if (!targets && !code)
         code = gravel_fail_memory("gravel_quiet", gravel_n_nodes(gravel) * sizeof *targets);
@@ -117,7 +117,7 @@ static int barrier(struct gravel *gravel, struct gravel_job *job)
     if (flushed && !gravel_node_has_failed(gravel))
         gravel_report(gravel, flushed, false, gravel_last_error());
     struct mark mark;
-    int code = settle(gravel, &mark);
+    int code = drain(gravel, &mark);
     int waited = gravel_network_run(&gravel->network, job);
     gravel_trace_span(gravel->trace, "barrier", begin_ns, gravel_clock_ns());
     GRAVEL_TRY(gravel_first_failure(code, waited));

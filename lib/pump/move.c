@@ -11,7 +11,7 @@
  * behind the next poll, on one queue with it.
  *
  * A round of an application is over sooner than a copy is enqueued: a few packages come with the poll that finds them.
- * A caller that settles, and found no package when it last did, reads the words alone first.
+ * A caller that drains, and found no package when it last did, reads the words alone first.
  *
  * Memory:  U1, U3, C2, F1, H1, P2: see docs/design/memory-order.md. All of it under the pump's lock.
  */
@@ -265,10 +265,10 @@ static int begin_copy(struct gravel_pump *pump, uint32_t queue,
     return code;
 }
 
-/* Only the pump speaks of blocks, and of what is settled. */
+/* Only the pump speaks of blocks, and of what is applied in place. */
 static void refuse_ours(struct gravelp_package *package)
 {
-    if (package->command == GRAVEL_BINNED || package->command == GRAVEL_SETTLED)
+    if (package->command == GRAVEL_BINNED || package->command == GRAVEL_APPLIED)
         package->command = 0; /* malformed too, and harmless */
 }
 
@@ -439,7 +439,7 @@ bool gravel_pump_can_owe(const struct gravel_pump *pump)
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved)
 {
     uint32_t n[GRAVEL_MAX_AGGREGATORS];
-    int code = see(pump, wait && !pump->settles_find, n);
+    int code = see(pump, wait && !pump->drains_find, n);
     *moved = 0;
     for (uint32_t q = 0; q < pump->n_queues && !code; q++) {
         uint32_t found = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pump, for its own files: pump.c has its thread and its life, settle.c the wait for all packages, and what the
+ * The pump, for its own files: pump.c has its thread and its life, drain.c the wait for all packages, and what the
  * device applies in place, move.c a round, blocks.c what it has the device bin.
  */
 #ifndef GRAVEL_PUMP_PARTS_H
@@ -57,8 +57,8 @@ struct mirror {
     uint32_t n_ready;          /* the last poll found, if it found any */
     uint32_t n_with_poll;      /* slots that come with the poll under way */
     uint32_t taken;            /* tickets whose copies have been enqueued */
-    uint32_t applied;          /* all packages before it are, as far as is known: settle.c */
-    uint32_t settled_messages; /* in packages that the device has applied; free-running */
+    uint32_t applied;          /* all packages before it are, as far as is known: drain.c */
+    uint32_t applied_messages; /* in packages that the device has applied; free-running */
     uint32_t n_held;           /* packages behind them, which are copied behind the next poll */
     uint32_t held_width;       /* bytes copied of each */
     struct flight flights[GRAVEL_PUMP_FLIGHTS];
@@ -106,9 +106,9 @@ struct gravel_pump {
     uint32_t poll_ahead; /* headers read of a queue at once, unless a block takes more packages */
     uint32_t poll_most;  /* headers read of a queue at once, in any case at most */
     bool has_reported_abort;
-    bool settles_find;           /* packages, when a thread last settled */
+    bool drains_find;            /* packages, when a thread last drained */
     uint64_t n_host_calls;       /* U12: of them, those whose messages are applied */
-    uint32_t n_passes, n_passed; /* settle.c: settles not to try, and those passed */
+    uint32_t n_passes, n_passed; /* drain.c: drains not to try in, and those passed */
     uint32_t n_polls;            /* U6: atomic; the lock is held */
     uint32_t bin_messages; /* fewest messages of a run that the device bins; 0: it bins none */
     struct binner binner;
@@ -116,13 +116,13 @@ struct gravel_pump {
 
     pthread_mutex_t lock;
     struct gravel_thread thread;
-    _Atomic uint32_t n_settling;
-    /* callers that settle: they do the thread's work if no kernel runs; relaxed */
+    _Atomic uint32_t n_draining;
+    /* callers that drain: they do the thread's work if no kernel runs; relaxed */
     struct gravel_event event; /* wakes the thread: a launch, or stop */
     pthread_mutex_t watch_lock;
     cl_event watched;           /* the newest launch, retained; NULL if it has ended */
     _Atomic uint32_t n_watched; /* U9: launches, free-running */
-    _Atomic uint32_t n_settled; /* U9: of them, those that ended before the last settle */
+    _Atomic uint32_t n_drained; /* U9: of them, those that ended before the last drain */
 };
 
 /** One round for all queues. @param wait  for the copies too. @param moved  [out] packages found ready, packages handed
@@ -132,7 +132,7 @@ int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved);
 /** Reports to the device, once, that the node has failed. The lock is held. */
 cl_int gravel_pump_tell_abort(struct gravel_pump *pump);
 
-/** settle.c: take the pump's lock. @return 0; GRAVEL_EPEER: the node has failed, and another thread has the lock. */
+/** drain.c: take the pump's lock. @return 0; GRAVEL_EPEER: the node has failed, and another thread has the lock. */
 int gravel_pump_lock(struct gravel_pump *pump);
 
 /** The pump has failed, as gravel_last_error says: the node fails. The lock is held. @return code */

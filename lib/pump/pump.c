@@ -84,9 +84,9 @@ static bool sleep_until_launch(struct gravel_pump *pump)
     return !has_launch;
 }
 
-void gravel_pump_note_settled(struct gravel_pump *pump, const struct gravel_pump_mark *mark)
+void gravel_pump_note_drained(struct gravel_pump *pump, const struct gravel_pump_mark *mark)
 {
-    atomic_store_explicit(&pump->n_settled, mark->n_launches, memory_order_relaxed); /* U9 */
+    atomic_store_explicit(&pump->n_drained, mark->n_launches, memory_order_relaxed); /* U9 */
 }
 
 static void *thread_main(void *argument)
@@ -103,14 +103,14 @@ static void *thread_main(void *argument)
         seen = count_watched(pump);
         const bool is_running = is_kernel_running(pump);
         /* A caller's wait does what there is to do, sooner. */
-        if (!is_running && atomic_load_explicit(&pump->n_settling, memory_order_relaxed)) { /* U7 */
+        if (!is_running && atomic_load_explicit(&pump->n_draining, memory_order_relaxed)) { /* U7 */
             usleep(GRAVEL_PUMP_FIRST_REST_US);
             continue;
         }
         /* A caller's wait has found all packages of all launches. */
-        const uint32_t n_settled =
-            atomic_load_explicit(&pump->n_settled, memory_order_relaxed); /* U9 */
-        if (!is_running && !must_tick && n_settled == count_watched(pump)) {
+        const uint32_t n_drained =
+            atomic_load_explicit(&pump->n_drained, memory_order_relaxed); /* U9 */
+        if (!is_running && !must_tick && n_drained == count_watched(pump)) {
             must_tick = sleep_until_launch(pump);
             continue;
         }

@@ -11,7 +11,7 @@
  * Path:    cl/device/queue.cl.h (device memory) -> pump.c -> lib/memory/package.h (mirror) -> lib/aggregate.
  * Owner:   its command queues and staging, and the node buffers of blocks, wherever they are; they are returned before
  *          it is destroyed, or are given up. The memory is the node's.
- * Threads: gravel_pump_watch, _move and _settle by any, one at a time through a lock; the thread is its own.
+ * Threads: gravel_pump_watch, _move and _drain by any, one at a time through a lock; the thread is its own.
  * Memory:  U1/U2 hand a package to the aggregator, C2/U3 its mirror slot back. Towards the device: a copy that is
  *          enqueued after the publish word was seen (P2) sees the package.
  */
@@ -77,14 +77,14 @@ struct gravel_block *gravel_pump_blocks(const struct gravel_pump *pump, uint32_t
 /** Step pump: keep pumping at least until this event has completed. @param event  retained. */
 void gravel_pump_watch(struct gravel_pump *pump, cl_event event);
 
-/* A wait for kernels and their packages: what was known as it began, and how far its settle came. */
+/* A wait for kernels and their packages: what was known as it began, and how far its drain came. */
 struct gravel_pump_mark {
     uint32_t n_launches;                      /* watched */
     uint64_t n_host_calls;                    /* that had sent */
     uint32_t tickets[GRAVEL_MAX_AGGREGATORS]; /* of each queue: the packages before it are moved */
 };
 
-/** Note what is known as a wait begins. @param mark  [out] its tickets are the settle's. */
+/** Note what is known as a wait begins. @param mark  [out] its tickets are the drain's. */
 void gravel_pump_begin_wait(const struct gravel_pump *pump, struct gravel_pump_mark *mark);
 
 /**
@@ -95,11 +95,11 @@ void gravel_pump_begin_wait(const struct gravel_pump *pump, struct gravel_pump_m
  * @return  0; GRAVEL_EPEER if the node aborted; otherwise the node fails: GRAVEL_EKERNEL if one is reserved and not
  *          published; GRAVEL_ETIMEOUT if the aggregators make no room, or the device ends no copy; GRAVEL_ECL.
  */
-int gravel_pump_settle(struct gravel_pump *pump, struct gravel_pump_mark *mark);
+int gravel_pump_drain(struct gravel_pump *pump, struct gravel_pump_mark *mark);
 
 /** All kernels launched before the wait began have ended, and their packages are moved: the thread need not poll again
  * until another one is watched, or the clock ticks. */
-void gravel_pump_note_settled(struct gravel_pump *pump, const struct gravel_pump_mark *mark);
+void gravel_pump_note_drained(struct gravel_pump *pump, const struct gravel_pump_mark *mark);
 
 /** All messages before the mark, of kernels and host calls, are applied. */
 void gravel_pump_note_applied(struct gravel_pump *pump, const struct gravel_pump_mark *mark);

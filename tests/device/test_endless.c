@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What does not end: copies and handlers, a call of the driver, a kernel. Every wait ends in time with a text that names it, the
- * node closes, and what was only slow is no error.
+ * What does not end: copies and handlers, a call of the driver, a kernel. Every wait ends in time with a text that
+ * names it, the node closes, and what was only slow is no error.
  *
- * Path: meson test -> standing.h, failing_opencl.h -> lib/opencl/wait.c, lib/node/launches.c, lib/node/limits.c, lib/node/watch.c,
- *       lib/base/mark.h, lib/pump/settle.c, lib/self_test/self_test.c
+ * Path: meson test -> standing.h, failing_opencl.h -> lib/opencl/wait.c, lib/node/launches.c, lib/node/limits.c,
+ *       lib/node/watch.c, lib/base/mark.h, lib/pump/drain.c, lib/self_test/self_test.c
  */
 #include <stdio.h>
 
@@ -220,8 +220,8 @@ TEST_OF("driver", program_may_be_built_and_node_opened_for_longer)
 }
 
 /*
- * Its thread gets no turn for longer than kernels wait, nor does the thread that waits for them: a busy machine. Leaders
- * wait for room all the time.
+ * Its thread gets no turn for longer than kernels wait, nor does the thread that waits for them: a busy machine.
+ * Leaders wait for room all the time.
  */
 TEST_OF("driver", pump_without_a_turn_fails_no_kernel)
 {
@@ -356,8 +356,8 @@ TEST(close_leaves_the_kernel_its_memory)
     assert_true(is_once_within(SLACK_S, try_close_leaves_the_kernel_its_memory));
 }
 
-/* The failure of another kernel is the error of every call; which kernel does not heed it is in the log. @return what the calls
- * take behind the first, which gives kernels the time limit [s]. */
+/* The failure of another kernel is the error of every call; which kernel does not heed it is in the log. @return what
+ * the calls take behind the first, which gives kernels the time limit [s]. */
 static double close_failed(void)
 {
     struct gated gated = open_gated(0);

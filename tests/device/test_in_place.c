@@ -5,7 +5,7 @@
  *
  * A pump's thread may take a round's packages first, so that a round takes no buffer is tried for some rounds.
  *
- * Path: meson test -> lib/pump/settle.c, lib/resolve/on_device/runs.c -> cl/kernels/resolve.cl
+ * Path: meson test -> lib/pump/drain.c, lib/resolve/on_device/runs.c -> cl/kernels/resolve.cl
  */
 #include "expect.h"
 #include "node/node.h"
@@ -168,7 +168,7 @@ static void expect_order(cl_kernel calls, cl_kernel puts, cl_kernel others, cl_k
             launch_and_fence(puts);
         else
             OK(gravel_put(gravel, words, values, sizeof values, 0));
-        for (uint32_t i = 0; i < 2; i++) /* after a kernel that took nothing, settles pass */
+        for (uint32_t i = 0; i < 2; i++) /* after a kernel that took nothing, drains pass */
             launch_and_fence(others);
         launch_and_fence(adds);
         atomic_store(&may_end, true);
@@ -192,8 +192,8 @@ TEST(nothing_is_overtaken)
 
 /* ---- several queues -------------------------------------------------------------------------- */
 
-/* Another thread's allocation, which all nodes have agreed on, between the kernels of two queues: the next would be one too
- * many to check by. */
+/* Another thread's allocation, which all nodes have agreed on, between the kernels of two queues: the next would be one
+ * too many to check by. */
 static _Atomic bool may_allocate;
 static bool is_next_first;
 static uint32_t n_between;

@@ -4,7 +4,7 @@
  * that wrap around at 2^32, in queues of few slots; a header that says less than the package has; a mirror without room; a
  * fault of which a copy takes one part before it is written, another after. What else the pump promises is shown on nodes.
  *
- * Path: meson test -> this -> lib/pump/move.c, pump/settle.c
+ * Path: meson test -> this -> lib/pump/move.c, pump/drain.c
  */
 #include <stdio.h>
 #include <string.h>
@@ -155,7 +155,7 @@ TEST(tickets_wrap_around)
                     publish(q, ticket + i, 1 + (ticket + i) % 200);
                 reserve(q, ticket + n_slots);
             }
-            assert_int_equal(gravel_pump_settle(pump, NULL), 0);
+            assert_int_equal(gravel_pump_drain(pump, NULL), 0);
             for (uint32_t q = 0; q < 2; q++) {
                 for (uint32_t i = 0; i < n_slots; i++)
                     consume(q, ticket + i, 1 + (ticket + i) % 200);
@@ -188,10 +188,10 @@ TEST(mirror_without_room_is_told)
     open_pump(1, 0);
     publish(0, 0, 1);
     reserve(0, 1);
-    assert_int_equal(gravel_pump_settle(pump, NULL), 0);
+    assert_int_equal(gravel_pump_drain(pump, NULL), 0);
     publish(0, 1, 1); /* the first is not consumed */
     reserve(0, 2);
-    assert_int_equal(gravel_pump_settle(pump, NULL), GRAVEL_ETIMEOUT);
+    assert_int_equal(gravel_pump_drain(pump, NULL), GRAVEL_ETIMEOUT);
     assert_non_null(strstr(reported, "the aggregators make no room"));
     close_pump();
 }
@@ -208,7 +208,7 @@ TEST(malformed_header_is_copied_whole_and_no_further)
     pump->mirrors[0].n_ready = 1000; /* a look that brings nothing but headers */
     write_device(memory.arena->slots_offset, &wild, sizeof wild);
     reserve(0, 1);
-    assert_int_equal(gravel_pump_settle(pump, NULL), 0);
+    assert_int_equal(gravel_pump_drain(pump, NULL), 0);
     assert_memory_equal(before, after, 64);
     close_pump();
 }

@@ -3,7 +3,7 @@
  * Tasks that send messages, on every step: none is lost, also where a launch is made of many slices or launches. And a
  * task that does not end: GRAVEL_KERNEL_LIMIT names its group, and the groups that wait for tasks end.
  *
- * Path: meson test -> this -> lib/steal/launch.c, settle.c; cl/steal.cl.h
+ * Path: meson test -> this -> lib/steal/launch.c, lib/pump/drain.c; cl/steal.cl.h
  */
 #include "expect.h"
 

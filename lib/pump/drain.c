@@ -10,9 +10,9 @@
  * node sent itself before: so all of that must be applied, as the last quiet or barrier has found, and nothing be sent
  * since, by host calls or handlers, except what was applied in place too. A header in the mirror represents the
  * packages, as it does those of a block: the aggregator counts them and returns their slots. A program whose rounds
- * send to other nodes too pays for a kernel that takes nothing: after each, twice as many settles pass without one.
+ * send to other nodes too pays for a kernel that takes nothing: after each, twice as many drains pass without one.
  *
- * Path:    settle.c -> lib/resolve/on_device/runs.c -> cl/kernels/resolve.cl; move.c.
+ * Path:    drain.c -> lib/resolve/on_device/runs.c -> cl/kernels/resolve.cl; move.c.
  * Memory:  U1, U3, U11, U12: see docs/design/memory-order.md. All of it under the pump's lock.
  */
 #include "base/clock.h"
@@ -81,12 +81,12 @@ static uint32_t take(struct gravel_pump *pump, uint32_t queue)
     if (n == 0 || n > GRAVELP_IN_PLACE_MOST)
         return 0;
     struct gravelp_package *package = gravel_pump_slot(pump, mirror, mirror->taken);
-    package->command = GRAVEL_SETTLED;
-    package->n_messages = words->settled_messages - mirror->settled_messages;
+    package->command = GRAVEL_APPLIED;
+    package->n_messages = words->settled_messages - mirror->applied_messages;
     package->stride = n;
     gravel_word_store(&package->published, mirror->taken + 1,
                       memory_order_relaxed); /* the release, U1, follows */
-    mirror->settled_messages = words->settled_messages;
+    mirror->applied_messages = words->settled_messages;
     mirror->taken += n;
     mirror->applied = mirror->taken;
     gravel_word_store(&mirror->arrived, mirror->taken,
@@ -109,7 +109,7 @@ static uint32_t take_all(struct gravel_pump *pump)
     return n;
 }
 
-/* Has the device apply what it can, as a settle begins. @param moved  [out] packages that it has [count]. @param
+/* Has the device apply what it can, as a drain begins. @param moved  [out] packages that it has [count]. @param
  * is_done [out] none is reserved beyond those. @return 0; GRAVEL_ECL; or given up. */
 static int apply_in_place(struct gravel_pump *pump, uint32_t *moved, bool *is_done)
 {
@@ -120,7 +120,7 @@ static int apply_in_place(struct gravel_pump *pump, uint32_t *moved, bool *is_do
     *is_done = false;
     if (!may_apply(pump))
         return 0;
-    if (!pump->settles_find) { /* a poll costs less than a kernel */
+    if (!pump->drains_find) { /* a poll costs less than a kernel */
         code = gravel_pump_see_words(pump, pump->polls);
         *is_done = !code && !gravel_pump_is_behind(pump);
         if (code || *is_done)
@@ -154,7 +154,7 @@ void gravel_pump_note_applied(struct gravel_pump *pump, const struct gravel_pump
     pthread_mutex_unlock(&pump->lock);
 }
 
-/* ---- settle ---------------------------------------------------------------------------------- */
+/* ---- drain ----------------------------------------------------------------------------------- */
 
 /* Fails the node: nothing came for too long. It names the oldest ticket before its queue's target that is missing
  * though there is room for it, if there is one. The lock is held. */
@@ -192,77 +192,77 @@ static bool has_all(const struct gravel_pump *pump, const uint32_t *targets)
     return true;
 }
 
-/* What a settle remembers between two rounds. */
-struct settling {
+/* What a drain remembers between two rounds. */
+struct draining {
     bool has_targets;
     bool is_done;
     struct gravel_lived idle; /* since something moved */
     uint32_t *targets;        /* [n_queues] tickets taken when it began */
 };
 
-/* Moves what there is; in the first round of a settle, what the device does not apply in place. The lock is held.
+/* Moves what there is; in the first round of a drain, what the device does not apply in place. The lock is held.
  * @param moved  [out] as gravel_pump_move. @return 0; a code, and the node has failed. */
-static int settle_once(struct gravel_pump *pump, struct settling *settling, uint32_t *moved)
+static int drain_once(struct gravel_pump *pump, struct draining *draining, uint32_t *moved)
 {
     uint32_t n_applied = 0;
     bool is_done = false;
     int code = 0;
     *moved = 0;
-    if (!settling->has_targets)
+    if (!draining->has_targets)
         code = apply_in_place(pump, &n_applied, &is_done);
     if (!code && !is_done)
         code = gravel_pump_move(pump, true, moved);
     *moved += n_applied;
     if (code)
         return gravel_pump_fail(pump, code);
-    if (!settling->has_targets) {
+    if (!draining->has_targets) {
         for (uint32_t q = 0; q < pump->n_queues; q++)
-            settling->targets[q] = pump->mirrors[q].words->reserved;
-        pump->settles_find = *moved || !has_all(pump, settling->targets);
+            draining->targets[q] = pump->mirrors[q].words->reserved;
+        pump->drains_find = *moved || !has_all(pump, draining->targets);
     }
-    settling->has_targets = true;
-    settling->is_done = has_all(pump, settling->targets);
-    if (settling->is_done &&
+    draining->has_targets = true;
+    draining->is_done = has_all(pump, draining->targets);
+    if (draining->is_done &&
         !gravel_pump_has_thread(pump)) { /* the next slice counts on its credits */
         code = gravel_wait_queue(pump->shape.memory->device, pump->polls,
                                  "giving slots back to the device");
         return code ? gravel_pump_fail(pump, code) : 0;
     }
-    if (settling->is_done)
+    if (draining->is_done)
         return 0;
     bool is_held = false; /* nothing moves as long as one is; the writer's limit ends that */
     for (uint32_t q = 0; q < pump->n_queues; q++)
         is_held |= gravel_pump_is_held(pump, q);
     if (*moved || is_held)
-        settling->idle = gravel_lived_for(pump->shape.timeout_ns);
+        draining->idle = gravel_lived_for(pump->shape.timeout_ns);
     else if (gravel_failure_is_fatal(pump->shape.failure))
         return gravel_fail(GRAVEL_EPEER, "the node failed while packages were fetched");
-    else if (gravel_lived_tick(&settling->idle, gravel_clock_ns()) > pump->shape.timeout_ns)
-        return fail_late(pump, settling->targets);
+    else if (gravel_lived_tick(&draining->idle, gravel_clock_ns()) > pump->shape.timeout_ns)
+        return fail_late(pump, draining->targets);
     return 0;
 }
 
-static int settle(struct gravel_pump *pump, uint32_t *targets)
+static int drain(struct gravel_pump *pump, uint32_t *targets)
 {
-    struct settling settling = {.idle = gravel_lived_for(pump->shape.timeout_ns),
+    struct draining draining = {.idle = gravel_lived_for(pump->shape.timeout_ns),
                                 .targets = targets};
     for (;;) {
         uint32_t moved = 0;
         GRAVEL_TRY(gravel_pump_lock(pump));
-        int code = settle_once(pump, &settling, &moved);
+        int code = drain_once(pump, &draining, &moved);
         pthread_mutex_unlock(&pump->lock);
-        if (code || settling.is_done)
+        if (code || draining.is_done)
             return code;
         if (!moved)
             usleep(GRAVEL_PUMP_REST_MAX_US);
     }
 }
 
-int gravel_pump_settle(struct gravel_pump *pump, struct gravel_pump_mark *mark)
+int gravel_pump_drain(struct gravel_pump *pump, struct gravel_pump_mark *mark)
 {
     uint32_t targets[GRAVEL_MAX_AGGREGATORS];
-    atomic_fetch_add_explicit(&pump->n_settling, 1, memory_order_relaxed); /* U7 */
-    int code = settle(pump, mark ? mark->tickets : targets);
-    atomic_fetch_sub_explicit(&pump->n_settling, 1, memory_order_relaxed); /* U7 */
+    atomic_fetch_add_explicit(&pump->n_draining, 1, memory_order_relaxed); /* U7 */
+    int code = drain(pump, mark ? mark->tickets : targets);
+    atomic_fetch_sub_explicit(&pump->n_draining, 1, memory_order_relaxed); /* U7 */
     return code;
 }
