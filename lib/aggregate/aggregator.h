@@ -28,7 +28,7 @@ struct gravel_aggregator {
     struct gravel_sender *sender, *records; /* of messages; of records, and what takes their way */
     const struct gravel_endpoints *endpoints;
     struct gravelp_arena *arena;
-    struct gravel_heap *heap;     /* the node's books */
+    struct gravel_heap *heap;     /* the node's allocation table */
     struct gravel_guards *guards; /* in checked mode; else NULL */
     struct gravel_block *blocks;  /* by room, where the device bins; else NULL */
     const struct gravel_failure *failure;
@@ -92,7 +92,7 @@ void gravel_fault_describe(const struct gravelp_arena *arena, uint32_t fault, ch
  * Says why a package is not sent on: of one of its messages the node does not exist, or a number has more bits than its
  * row.
  *
- * @param heap     the node's books; NULL if unknown.
+ * @param heap     the node's allocation table; NULL if unknown.
  * @param header   of the package; a copy.
  * @param node     the destination that does not exist, or GRAVELP_NODE_FAR.
  * @param n_nodes  that there are.

@@ -5,7 +5,7 @@
 #include "aggregate/aggregator.h"
 
 #include "base/error.h"
-#include "memory/heap_books.h"
+#include "memory/allocations.h"
 #include "transport/names.h"
 
 #include <inttypes.h>

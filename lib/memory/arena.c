@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/rounding.h"
 #include "layout/package.h"
-#include "memory/heap_books.h"
+#include "memory/allocations.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/counter.h"
-#include "memory/heap_books.h"
+#include "memory/allocations.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
 

@@ -106,7 +106,7 @@ bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job)
         return true;
     if (gravel_transport_is_local(network->transport, job->node)) {
         /* The next piece; between two, the thread does its other work. Bounds were checked by the caller, who shares
-         * the heap's books. */
+         * the allocation table. */
         const uint64_t at = job->offset + job->answered,
                        n = gravel_piece_bytes(at, job->bytes - job->answered, LOCAL_PIECE_BYTES);
         gravel_resolving_finish(network);

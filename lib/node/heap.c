@@ -2,7 +2,7 @@
 /*
  * The symmetric heap for host code: allocate and free, where it lies, and fill it. maps.c shows it.
  *
- * Path:    gravel.h -> heap.c -> lib/memory/heap_books.c (the books), lib/memory/memory.c (the
+ * Path:    gravel.h -> heap.c -> lib/memory/allocations.c (its table), lib/memory/memory.c (the
  *          bytes).
  * Threads: any; alloc and free are collective.
  */

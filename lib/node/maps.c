@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Maps of the heap: pointers into it where the host addresses it, else to copies, and the books of those that are out.
+ * Maps of the heap: pointers into it where the host addresses it, else to copies, and the table of those that are out.
  *
  * Path:    gravel.h -> maps.c -> lib/memory/memory.c (the bytes).
- * Owner:   the node, of the books and the copies, which stay after gravel_close until they are unmapped.
+ * Owner:   the node, of the table and the copies, which stay after gravel_close until they are unmapped.
  * Threads: any.
  */
 #include "base/counter.h"
@@ -38,14 +38,13 @@ static int compare_maps(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* ---- books ----------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
-/* @param map  taken, or freed if there is an equal one. @return false without memory. */
-static bool enter(struct gravel *gravel, struct map *map)
+/* Inserts a map. @param map  taken, or freed if there is an equal one. @return false without memory. */
+static bool insert(struct gravel *gravel, struct map *map)
 {
     pthread_mutex_lock(&gravel->maps_lock);
-    struct map **place = tsearch(map, &gravel->maps, compare_maps);
-    struct map *kept = place ? *place : NULL;
+    struct map **at = tsearch(map, &gravel->maps, compare_maps), *kept = at ? *at : NULL;
     if (kept)
         kept->n++, kept->serial = map->serial;
     gravel->n_maps += kept != NULL;
@@ -66,7 +65,7 @@ static bool take_out(struct gravel *gravel, void *pointer, struct map *map, bool
 {
     const struct map wanted = {.pointer = pointer};
     pthread_mutex_lock(&gravel->maps_lock);
-    struct map **place = tfind(&wanted, &gravel->maps, compare_maps), *kept = place ? *place : NULL;
+    struct map **at = tfind(&wanted, &gravel->maps, compare_maps), *kept = at ? *at : NULL;
     if (kept) {
         kept->n--;
         *map = *kept;
@@ -146,7 +145,7 @@ static int make_map(struct gravel *gravel, const struct map *wanted, void **poin
         map->view.n_writers = count_writers(gravel);
         if (is_watched(gravel, map))
             map->view.hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, made, map->bytes);
-        if (enter(gravel, map)) {
+        if (insert(gravel, map)) {
             *pointer = made;
             return 0;
         }

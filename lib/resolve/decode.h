@@ -17,7 +17,7 @@
 
 #include "base/endpoints.h"
 #include "gravel/gravel.h"
-#include "memory/heap_books.h"
+#include "memory/allocations.h"
 #include "transport/wire.h"
 
 #define GRAVEL_REFUSAL_BYTES 256u

@@ -51,7 +51,7 @@ static inline struct gravel_expect gravel_received_expects(const struct gravel_r
 }
 
 struct gravel_resolver_shape {
-    struct gravel_heap *heap; /* books of the symmetric heap; the same for all local nodes */
+    struct gravel_heap *heap; /* the allocation table; the same for all local nodes */
     const struct gravel_endpoints *endpoints;
     gravel_apply_reply *reply;          /* sends answers; called by the network thread only */
     void *network;                      /* for reply */

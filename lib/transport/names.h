@@ -7,7 +7,7 @@
 #ifndef GRAVEL_TRANSPORT_NAMES_H
 #define GRAVEL_TRANSPORT_NAMES_H
 
-#include "memory/heap_books.h"
+#include "memory/allocations.h"
 
 /** Whether a message of that operation, GRAVEL_PUT to GRAVEL_XOR, exists for words of a type. */
 bool gravel_has_operation(uint32_t op, uint32_t type);

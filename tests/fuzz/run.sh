@@ -23,12 +23,12 @@ $clang $sanitizers "$work/t.c" -o "$work/t" 2>/dev/null ||
 mkdir "$work/new" "$work/seeds"
 case $target in
 decode)
-    set -- -Ilib lib/base/error.c lib/memory/heap_books.c lib/transport/names.c lib/resolve/decode.c lib/resolve/apply.c
+    set -- -Ilib lib/base/error.c lib/memory/allocations.c lib/transport/names.c lib/resolve/decode.c lib/resolve/apply.c
     cp tests/fuzz/corpus/decode/* "$work/seeds"
     length=4096
     ;;
 lines)
-    set -- -Ilib lib/base/error.c lib/memory/heap_books.c lib/transport/names.c lib/resolve/decode.c lib/spool/format.c
+    set -- -Ilib lib/base/error.c lib/memory/allocations.c lib/transport/names.c lib/resolve/decode.c lib/spool/format.c
     # One run: command, n, base, types of an int and a string, signal, the text "%d %s", words.
     { printf '\001\013\000\000\000\001\000\000\000\000\000\000\000\000\000\000\000q\000\000\000\000\000\000\000'
       printf '\000\000\000\000\000\000\000\000%%d %%s\n%%x\000\000\000\000\000\000\000'

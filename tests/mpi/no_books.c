@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Collective calls for which one node has no memory: every node is told, none has made anything, and the next calls fit
- * together. Of gravel_alloc the heap's books; of objects each allocation in turn; of gravel_quiet its targets.
+ * together. Of gravel_alloc the heap's allocation table; of objects each allocation in turn; of gravel_quiet its targets.
  *
  * Path: die.c -> this -> lib/node/heap.c, lib/accumulate, lib/mirror
  */
@@ -52,7 +52,7 @@ bool run_shortage(const char *name)
         fail_no_more();
         if (code) {
             expect(code, GRAVEL_ENOMEM,
-                   node == 1 ? "gravel_alloc: books of the symmetric heap"
+                   node == 1 ? "gravel_alloc: the allocation table"
                              : "gravel_alloc: node 1 cannot");
             n_refused++;
             OK(gravel_alloc(gravel, 64, &offset));

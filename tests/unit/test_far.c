@@ -7,7 +7,7 @@
 
 #include "cases.h"
 #include "base/error.h"
-#include "memory/heap_books.h"
+#include "memory/allocations.h"
 #include "resolve/apply.h"
 #include "resolve/decode.h"
 #include "transport/buffer.h"

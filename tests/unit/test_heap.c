@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The symmetric heap's books: first fit, errors with numbers, look-up against a byte map, readers beside a writer. Books without
+ * The heap's allocation table: first fit, errors with numbers, look-up against a byte map, readers and a writer. Tables without
  * memory are tests/after's and mpi no_books'.
  *
- * Path: meson test -> this -> lib/memory/heap_books.c
+ * Path: meson test -> this -> lib/memory/allocations.c
  */
 #include "draws.h"
-#include "memory/heap_books.h"
+#include "memory/allocations.h"
 
 #include "gravel/gravel.h"
 

@@ -141,7 +141,7 @@ struct gravel_resolver {
     /* Packages in place; of one thread at a time, who has the pump's lock. */
     cl_mem spans;                /* [GRAVELP_BOUNDS_MOST] struct gravelp_bounds_span: allocations */
     struct gravel_pinned staged; /* what they are copied from */
-    uint64_t n_changes;          /* of the node's books, as of the last copy */
+    uint64_t n_changes;          /* of the allocation table, as of the last copy */
     uint32_t n_spans;            /* copied; 0 before the first copy, and where there are too many */
 };
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Book-keeping of the symmetric heap: which byte ranges of it are allocated.
+ * The allocation table of the symmetric heap: which byte ranges of it are allocated.
  *
  * The heap's memory is elsewhere (in the arena); here are only offsets. Allocation is first fit at
  * multiples of GRAVEL_HEAP_ALIGNMENT, so nodes that make the same calls in the same order get the
  * same offsets.
  *
- * Path:    gravel_alloc -> heap_books.h -> decode.c asks it whether a message's words are allocated.
+ * Path:    gravel_alloc -> allocations.h -> decode.c asks it whether a message's words are allocated.
  * Owner:   the node; the table of allocations is the heap's own.
  * Threads: one thread allocates and frees; any thread reads. gravel_heap_span wants the shared lock
  *          to be held; the other calls take the lock themselves.
  */
-#ifndef GRAVEL_MEMORY_HEAP_BOOKS_H
-#define GRAVEL_MEMORY_HEAP_BOOKS_H
+#ifndef GRAVEL_MEMORY_ALLOCATIONS_H
+#define GRAVEL_MEMORY_ALLOCATIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ struct gravel_span {
 struct gravel_heap;
 
 /**
- * Make the books of an empty heap.
+ * Makes the allocation table of an empty heap.
  *
  * @param out    [out] the heap, or NULL on failure.
  * @param first  lowest offset that an allocation may have [bytes], a multiple of GRAVEL_HEAP_ALIGNMENT.
@@ -42,7 +42,7 @@ struct gravel_heap;
  */
 int gravel_heap_create(struct gravel_heap **out, uint64_t first, uint64_t bytes);
 
-/** Throw the books away. NULL is allowed. */
+/** Frees the table. NULL is allowed. */
 void gravel_heap_destroy(struct gravel_heap *heap);
 
 /**
@@ -63,7 +63,7 @@ size_t gravel_heap_copy_spans(struct gravel_heap *heap, struct gravel_span *span
 /** Allocations made and freed so far [count]. The caller holds the shared lock. */
 uint64_t gravel_heap_changes(const struct gravel_heap *heap);
 
-/** A thread that may hold the books does not come back: from now on changes of them fail rather than wait for it. */
+/** Makes changes fail from now on instead of waiting: a thread that may hold the table does not come back. */
 void gravel_heap_give_up(struct gravel_heap *heap);
 
 /**

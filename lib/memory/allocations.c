@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The symmetric heap's books: a sorted array of live allocations under a readers/writer lock.
+ * The symmetric heap's allocation table: a sorted array of live allocations under a readers/writer lock.
  *
- * Path:    gravel_alloc -> heap_books.c -> decode.c.
+ * Path:    gravel_alloc -> allocations.c -> decode.c.
  * Owner:   the array belongs to struct gravel_heap; it grows by doubling and never shrinks.
- * Threads: see heap_books.h. The lock prefers readers (the C library's default), so a handler that runs
+ * Threads: see allocations.h. The lock prefers readers (the C library's default), so a handler that runs
  *          while the resolver holds it may look up offsets too.
  */
-#include "memory/heap_books.h"
+#include "memory/allocations.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -104,7 +104,7 @@ static int insert_first_fit(struct gravel_heap *heap, uint64_t bytes, uint64_t *
         const size_t capacity = heap->capacity ? 2 * heap->capacity : 16;
         struct gravel_span *spans = realloc(heap->spans, capacity * sizeof *spans);
         if (!spans)
-            return gravel_fail_memory("gravel_alloc: books of the symmetric heap",
+            return gravel_fail_memory("gravel_alloc: the allocation table",
                                       capacity * sizeof *spans);
         heap->spans = spans;
         heap->capacity = capacity;
@@ -127,7 +127,7 @@ int gravel_heap_create(struct gravel_heap **out, uint64_t first, uint64_t bytes)
     struct gravel_heap *heap = calloc(1, sizeof *heap);
     if (!heap || pthread_rwlock_init(&heap->lock, NULL)) {
         free(heap);
-        return gravel_fail_memory("gravel_open: books of the symmetric heap", sizeof *heap);
+        return gravel_fail_memory("gravel_open: the allocation table", sizeof *heap);
     }
     heap->first = first;
     heap->end = first + bytes;
