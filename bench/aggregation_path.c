@@ -50,7 +50,7 @@ static void open_pump(struct aggregation_path *path, const char *aggregation)
                                      .buffer_bytes = AGGREGATION_BUFFER_BYTES,
                                      .n_buffers = N_BUFFERS + 8 * shape.n_nodes};
     int code = gravel_memory_create(&path->memory, &path->common->device, &shape);
-    gravel_memory_place_frames(&path->memory, NULL,
+    gravel_memory_take_frames(&path->memory, NULL,
                                gravel_pool_frames_bytes(pump.buffer_bytes, pump.n_buffers), true,
                                NULL, 0);
     pump.frames = path->memory.frames;

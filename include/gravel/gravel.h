@@ -590,8 +590,8 @@ int gravel_kernel_parameters(struct gravel *gravel, cl_kernel kernel,
  *                      GRAVEL_TIMEOUT, or GRAVEL_KERNEL_LIMIT if that is longer.
  * @param event         [out] of the kernel's end, to be released by the caller, NULL on failure; or NULL.
  * @return              0; GRAVEL_EINVAL (dimensions, sizes; a kernel or an event of another context, with its
- *                      place; n_wait without wait); GRAVEL_ECL; on pump and drain also GRAVEL_EKERNEL and
- *                      GRAVEL_ETIMEOUT (an event that has not begun: its place; nothing is sent).
+ *                      index; n_wait without wait); GRAVEL_ECL; on pump and drain also GRAVEL_EKERNEL and
+ *                      GRAVEL_ETIMEOUT (an event that has not begun: its index; nothing is sent).
  *
  * Memory:  what was mapped for writing and unmapped before, and what a quiet or barrier covered, is visible to the
  *          kernel.

@@ -571,7 +571,7 @@ public:
     counted barrier_sum(const array<cl_uint> &counters);
     void set_constant(uint32_t i, uint64_t value) { call(gravel_set_constant, i, value); }
 
-    /** A handler's place in the table. */
+    /** A handler's index in the table. */
     uint32_t handler(const std::string &name) const {
         opened();
         for (size_t i = 0; i < state_->handlers.size(); i++)
@@ -744,19 +744,19 @@ public:
     }
     /** gravel_fill of a local node's part. */
     void fill(const T &value, uint32_t of, size_t first = 0, size_t n = to_end) {
-        const uint64_t at = place(first, n);
+        const uint64_t at = position(first, n);
         call(gravel_fill, at, uint64_t{n * sizeof(T)}, &value, uint64_t{sizeof(T)}, of);
     }
 
     /** gravel_put: complete after a quiet or barrier. */
     void put(const T *data, size_t n, uint32_t to, size_t first = 0) {
-        const uint64_t at = place(first, n);
+        const uint64_t at = position(first, n);
         call(gravel_put, at, data, uint64_t{n * sizeof(T)}, to);
     }
     void put(const std::vector<T> &data, uint32_t to, size_t first = 0) { put(data.data(), data.size(), to, first); }
     /** gravel_get: waits for the elements. */
     std::vector<T> get(uint32_t from, size_t first = 0, size_t n = to_end) const {
-        const uint64_t at = place(first, n);
+        const uint64_t at = position(first, n);
         std::vector<T> out(n);
         call(gravel_get, at, out.data(), uint64_t{n * sizeof(T)}, from);
         return out;
@@ -764,18 +764,18 @@ public:
     /** gravel_update of one element by GRAVEL_PUT or GRAVEL_ADD to GRAVEL_XOR. */
     void update(uint32_t op, size_t i, T value, uint32_t to) {
         size_t one = 1;
-        const uint64_t at = place(i, one);
+        const uint64_t at = position(i, one);
         call(gravel_update, op, type_of<T>(), at, &value, to);
     }
     void inc(size_t i, uint32_t to) {
         size_t one = 1;
-        const uint64_t at = place(i, one);
+        const uint64_t at = position(i, one);
         call(gravel_update, GRAVEL_INC, type_of<T>(), at, nullptr, to);
     }
 
 private:
     /** @return the heap offset of elements [first, first + n) @param n  [in, out] to_end is the rest. */
-    uint64_t place(size_t first, size_t &n) const {
+    uint64_t position(size_t first, size_t &n) const {
         const uint64_t begin = offset();
         if (n == to_end && first <= size_)
             n = size_ - first;
@@ -785,7 +785,7 @@ private:
         return begin + first * sizeof(T);
     }
     template <typename U> view<U> map(cl_map_flags flags, uint32_t of, size_t first, size_t n) const {
-        const uint64_t at = place(first, n);
+        const uint64_t at = position(first, n);
         void *mapped = nullptr;
         call(gravel_map, at, uint64_t{n * sizeof(T)}, flags, of, &mapped);
         return view<U>(state_->gravel, mapped, n);

@@ -66,7 +66,7 @@ struct gravel_words {
  * @param gravel  the node, which must stay open.
  * @param words   the plan; copied before the call returns.
  * @return        0; GRAVEL_EINVAL (bytes, type, offset); GRAVEL_ERANGE (an index outside the allocation, and its
- *                place in the plan); GRAVEL_ECAPABILITY; GRAVEL_EHEAP; GRAVEL_ENOMEM; at all nodes what one of them
+ *                index in the plan); GRAVEL_ECAPABILITY; GRAVEL_EHEAP; GRAVEL_ENOMEM; at all nodes what one of them
  *                met; GRAVEL_EMISMATCH if offset or type differ; else as gravel_barrier.
  */
 int gravel_mirror_create(struct gravel_mirror **out, struct gravel *gravel,

@@ -73,7 +73,7 @@ struct gravel_limit {
     uint64_t yields_ns; /* of polls before the first sleep; 0: as for copies, which are short */
 };
 
-/* How long a wait has lasted, for a thread that had its turns. */
+/* How long a wait has lasted, for a thread that was scheduled. */
 struct gravel_waited {
     struct gravel_lived lived;
     uint64_t alone_ns; /* of it when nothing was left that excuses the device */

@@ -3,8 +3,8 @@
  * One clock counts for all waits and statistics of the host; another does not advance while its thread is not run.
  *
  * A limit by the system's clock is false on a busy machine: a thread that was kept from its core for longer than
- * the limit finds it over, before the thread that it waits for had a turn either. In a gravel_lived the time between
- * two ticks counts as one step at most, so a limit takes at least so many turns as it has steps.
+ * the limit finds it over, before the thread that it waits for has run either. In a gravel_lived the time between
+ * two ticks counts as one step at most, so a limit takes at least as many polls as it has steps.
  *
  * Path:    (the system) -> clock.h -> event.c, await.c, and all that has a time limit.
  * Threads: any.

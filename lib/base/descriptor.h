@@ -36,10 +36,10 @@ static inline int gravel_descriptor_lift(int low)
  */
 static inline void gravel_descriptor_guard(void)
 {
-    for (int place = 0; place < GRAVEL_FIRST_OWN_DESCRIPTOR; place++)
-        if (fcntl(place, F_GETFD) < 0) {
-            int taken = open("/dev/null", (place == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
-            if (taken > place) /* another thread was first */
+    for (int low = 0; low < GRAVEL_FIRST_OWN_DESCRIPTOR; low++)
+        if (fcntl(low, F_GETFD) < 0) {
+            int taken = open("/dev/null", (low == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+            if (taken > low) /* another thread was first */
                 close(taken);
         }
 }

@@ -34,7 +34,7 @@
     X(CHECKED, 32, " as `GRAVEL_KERNEL_LIMIT`, unless it is set", "the same, in checked mode", \
       "the thread that waits", "`GRAVEL_EKERNEL`, the kernel", "") \
     X(LIST, 8, "", "a launch that waits for its list, for an event that has not begun", "the thread that waits", \
-      "`GRAVEL_ETIMEOUT`, the event's place", "`device caller` on every step") \
+      "`GRAVEL_ETIMEOUT`, the event's index", "`device caller` on every step") \
     X(ROOM, 0, "2 T; without the host's clock at least 8 times as long", "a leader, for room", \
       "the queue's consumer; its own polls", "`GRAVEL_EKERNEL`", "`device step`") \
     X(WORD, 0, "T, anew while functions that block have questions of its node; on drain a number of polls", \

@@ -163,7 +163,7 @@ void gravel_capability_query(cl_device_id device, struct gravel_capability *capa
 #define UUID_BYTES 16u
 
 /* Returns its number in the platform's list, from 1; 0 if it is not there (a sub-device is its parent's part). */
-static cl_uint place_of(cl_platform_id platform, cl_device_id device)
+static cl_uint number_of(cl_platform_id platform, cl_device_id device)
 {
     cl_device_id all[64];
     cl_uint n = 0;
@@ -197,13 +197,13 @@ uint64_t gravel_device_identity(cl_device_id device)
     if (clGetDeviceInfo(device, DEVICE_UUID, sizeof uuid, uuid, NULL) == CL_SUCCESS)
         return gravel_hash_bytes(GRAVEL_HASH_BEGIN, uuid, sizeof uuid);
     clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    cl_uint place = platform ? place_of(platform, device) : 0;
-    /* With a selection one place is another device in each process. */
-    if (!place || gravel_device_selection())
+    cl_uint number = platform ? number_of(platform, device) : 0;
+    /* With a selection one number is another device in each process. */
+    if (!number || gravel_device_selection())
         return 0;
     clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
     uint64_t hash = gravel_hash_bytes(GRAVEL_HASH_BEGIN, name, strlen(name));
-    return gravel_hash_bytes(hash, &place, sizeof place);
+    return gravel_hash_bytes(hash, &number, sizeof number);
 }
 
 /* ---- ladder ------------------------------------------------------------------------------------ */

@@ -46,7 +46,7 @@ static int choose(struct gravel_device *device, const struct gravel_config *conf
         if (choice.n_equal > 1)
             gravel_append(device->chosen, sizeof device->chosen,
                           ", number %u of %u equal devices, as this is node %u of its host",
-                          choice.turn + 1, choice.n_equal, local + 1);
+                          choice.index + 1, choice.n_equal, local + 1);
     }
     free(candidates);
     return code;
@@ -179,8 +179,9 @@ static int take_step(struct gravel_device *device, const struct gravel_config *c
     return 0;
 }
 
-/* Decides where handlers written in OpenCL C run: see `for_handlers` and `is_sliced` of struct gravel_device. */
-static int place_handlers(struct gravel_device *device, const struct gravel_bindings *bindings)
+/* Chooses where handlers written in OpenCL C run: see `for_handlers` and `is_sliced` of struct gravel_device. */
+static int choose_handler_units(struct gravel_device *device,
+                                const struct gravel_bindings *bindings)
 {
     bool is_shared = gravel_step_is_shared(device->step);
     device->is_sliced = !is_shared;
@@ -257,7 +258,7 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
     if (!code)
         code = take_step(device, config);
     if (!code)
-        code = place_handlers(device, bindings);
+        code = choose_handler_units(device, bindings);
     if (!code)
         code = make_objects(device);
     if (code)

@@ -120,17 +120,17 @@ static bool are_equal(const struct gravel_candidate *a, const struct gravel_cand
            !strcmp(a->capability.name, b->capability.name);
 }
 
-/* Chooses the one of the devices equal to `first` whose turn it is. */
-static void take_turn(const struct gravel_candidate *first, uint32_t local,
-                      const struct gravel_candidate *candidates, unsigned n,
-                      struct gravel_choice *choice)
+/* Chooses one of the devices equal to `first`, by the node's number. */
+static void choose_equal(const struct gravel_candidate *first, uint32_t local,
+                         const struct gravel_candidate *candidates, unsigned n,
+                         struct gravel_choice *choice)
 {
     *choice = (struct gravel_choice){.taken = first};
     for (unsigned i = 0; i < n; i++)
         choice->n_equal += are_equal(&candidates[i], first);
-    choice->turn = local % choice->n_equal;
-    for (unsigned i = 0, turn = 0; i < n; i++)
-        if (are_equal(&candidates[i], first) && turn++ == choice->turn)
+    choice->index = local % choice->n_equal;
+    for (unsigned i = 0, index = 0; i < n; i++)
+        if (are_equal(&candidates[i], first) && index++ == choice->index)
             choice->taken = &candidates[i];
 }
 
@@ -188,6 +188,6 @@ int gravel_device_choose(const char *name, const char *wanted_step, uint32_t loc
     if (parse_numbers(name, &numbers[0], &numbers[1]))
         *choice = (struct gravel_choice){.taken = first, .n_equal = 1};
     else
-        take_turn(first, local, candidates, n, choice);
+        choose_equal(first, local, candidates, n, choice);
     return 0;
 }

@@ -61,8 +61,8 @@ int gravel_memory_create(struct gravel_memory *memory, const struct gravel_devic
     return code;
 }
 
-void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
-                                bool pins, unsigned char *const *others, uint32_t n)
+void gravel_memory_take_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
+                               bool pins, unsigned char *const *others, uint32_t n)
 {
     memory->frames = given;
     if (!pins || !memory->region.buffer || bytes == 0 || bytes > FRAMES_MOST_BYTES ||

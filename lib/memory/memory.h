@@ -49,8 +49,8 @@ void gravel_memory_destroy(struct gravel_memory *memory);
  * @param given   [bytes] at a multiple of a page, to outlive the memory; or NULL.
  * @param others  [n] the same of other nodes.
  */
-void gravel_memory_place_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
-                                bool pins, unsigned char *const *others, uint32_t n);
+void gravel_memory_take_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
+                               bool pins, unsigned char *const *others, uint32_t n);
 
 /** Whether copies to the device may start at `frame` as it is. */
 bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame);

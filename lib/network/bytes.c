@@ -151,7 +151,7 @@ static int check_reply(const struct gravel_network *network, const struct gravel
         return gravel_fail(GRAVEL_ECORRUPT, "code (%" PRId64 ", with %" PRIu64 " bytes)",
                            reply->code, n);
     if (job && reply->position != job->answered)
-        return gravel_fail(GRAVEL_ECORRUPT, "place (%" PRIu64 ", and %" PRIu64 " bytes have come)",
+        return gravel_fail(GRAVEL_ECORRUPT, "offset (%" PRIu64 ", and %" PRIu64 " bytes have come)",
                            reply->position, job->answered);
     if (job && !reply->code && n != bytes_at(network, job, reply->position))
         return gravel_fail(GRAVEL_ECORRUPT, "count of bytes (%" PRIu64 " for %" PRIu64 ")", n,

@@ -85,7 +85,7 @@ void gravel_network_leave(struct gravel_network *network)
     if (!gravel_transport_is_alone(network->transport)) {
         /* As a barrier does: for a slow node as long as it lives, which heartbeats say. */
         while (!gravel_network_has_aborted(network) && !gravel_job_step_reduce(network, &meeting))
-            gravel_network_turn(network);
+            gravel_network_progress(network);
         receive_rest(network);
     }
     if (network->n_kept) /* buffers return, and the device has read what the transport unmaps */

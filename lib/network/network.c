@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-#define BATCH 16u                      /* frames of one kind before the next kind has its turn */
+#define BATCH 16u                      /* frames of one kind before those of the next kind */
 #define SHIPS_FIRST_NS UINT64_C(40000) /* about what a poll and a hand-over take */
 
 /* Hand a frame to the transport; or act on it, if its destination is here. */
@@ -192,7 +192,7 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
     return n || has_moved;
 }
 
-void gravel_network_turn(struct gravel_network *network)
+void gravel_network_progress(struct gravel_network *network)
 {
     uint64_t due_ns = UINT64_MAX;
     if (gravel_network_step(network, gravel_clock_ns(), &due_ns))
@@ -205,6 +205,6 @@ void gravel_network_loop(struct gravel_network *network)
 {
     while (!gravel_thread_is_stopping(&network->thread) &&
            gravel_thread_state(&network->thread) != GRAVEL_THREAD_LEAVES_MPI)
-        gravel_network_turn(network);
+        gravel_network_progress(network);
     gravel_idle_reset(&network->idle);
 }

@@ -51,8 +51,8 @@ static inline uint32_t gravel_network_heap_of(const struct gravel_network *netwo
 
 /** network.c: all the thread does, until gravel_network_stop. */
 void gravel_network_loop(struct gravel_network *network);
-/** A round, and a rest if nothing moved. */
-void gravel_network_turn(struct gravel_network *network);
+/** Polls once, and rests if nothing moved. */
+void gravel_network_progress(struct gravel_network *network);
 /** One round. @param due_ns  [in, out] time until something is due, made less [ns]. @return whether anything moved. */
 bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns);
 /** The part of a round that sends nothing new: what has arrived, and buffers that have left. As step. */

@@ -88,13 +88,13 @@ static void describe(const struct gravel_network *network, uint64_t waited_ns, c
 {
     const char *call = atomic_load_explicit(&network->opening_call, memory_order_relaxed);
     const uint32_t n = gravel_launcher_read().n_processes;
-    char place[256];
-    gravel_place_describe(place, sizeof place);
+    char host[256];
+    gravel_host_describe(host, sizeof host);
     snprintf(text, bytes, "%s for %.1f s", call ? call : "the network thread",
              (double)waited_ns * 1e-9);
     if (n)
         gravel_append(text, bytes, ", as one of %u processes", n);
-    gravel_append(text, bytes, ", on %s", place);
+    gravel_append(text, bytes, ", on %s", host);
 }
 
 /* Warns once that opening takes long; GRAVEL_OPEN_TIMEOUT of 0 is no limit. */

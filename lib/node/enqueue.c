@@ -121,8 +121,8 @@ int gravel_node_enqueue(struct gravel *gravel, const struct gravel_command *comm
 
 /* ---- more than any kernel has needed ------------------------------------------------------------- */
 
-/* Makes a kernel that needs so much private memory and does nothing: an array whose places only the arguments say stays
- * in memory; n is 0, so none of it is touched. */
+/* Makes a kernel that needs so much private memory and does nothing: an array whose indices only the arguments say
+ * stays in memory; n is 0, so none of it is touched. */
 static int make_kernel(const struct gravel_device *device, uint64_t bytes, cl_kernel *kernel)
 {
     const cl_uint none = 0;

@@ -81,7 +81,7 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
 static int derive(struct gravel *gravel)
 {
     const struct gravel_transport *transport = gravel->network.transport;
-    const struct gravel_surroundings place = {
+    const struct gravel_surroundings surroundings = {
         .device = &gravel->device,
         .n_nodes = transport->n_nodes,
         .cores = gravel_cores_of_node(transport->n_sharing),
@@ -89,12 +89,12 @@ static int derive(struct gravel *gravel)
     uint64_t bytes =
         gravel->config.buffer_bytes; /* the same everywhere: gravel_agree_on_settings */
     if (bytes == 0)
-        bytes = gravel_derive_buffer_bytes(&gravel->config, &place);
+        bytes = gravel_derive_buffer_bytes(&gravel->config, &surroundings);
     int code = gravel_node_reduce(gravel, &gravel_call_open, GRAVEL_MAX, GRAVEL_ULONG, &bytes, 1);
     gravel->config.buffer_bytes = bytes;
     gravel->has_n_servers = gravel->config.n_servers != 0;
-    gravel_derive(&gravel->config, &place);
-    gravel->awake_us = gravel_derive_awake_us(&gravel->config, &place);
+    gravel_derive(&gravel->config, &surroundings);
+    gravel->awake_us = gravel_derive_awake_us(&gravel->config, &surroundings);
     return code;
 }
 

@@ -40,8 +40,8 @@ static uint64_t queues_frames_bytes(const struct gravel *gravel)
     return (frames_bytes(gravel) + pump_bytes) * config->n_aggregators;
 }
 
-/* Memory for node buffers, where it matters what memory that is. */
-static void place_frames(struct gravel *gravel)
+/* Takes memory for node buffers where it must be shared or pinned. */
+static void make_frames(struct gravel *gravel)
 {
     const struct gravel_config *config = &gravel->config;
     uint32_t n_nodes = gravel->network.transport->n_nodes;
@@ -54,7 +54,7 @@ static void place_frames(struct gravel *gravel)
     unsigned char *shared = NULL;
     if (gravel->network.transport->handover.n_takers)
         shared = gravel_segment_take(gravel->segment, bytes);
-    gravel_memory_place_frames(
+    gravel_memory_take_frames(
         &gravel->memory, shared, bytes, bins || config->buffer_bytes >= GRAVEL_STRAIGHT_BYTES,
         gravel->network.transport->handover.views, gravel->network.transport->handover.n_views);
 }
@@ -95,7 +95,7 @@ int gravel_node_open_arena(struct gravel *gravel)
     if (!code)
         code = gravel_servers_open(&gravel->servers, &servers, &gravel->memory, gravel->n_heaps);
     if (!code)
-        place_frames(gravel);
+        make_frames(gravel);
     return code;
 }
 

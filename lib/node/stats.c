@@ -192,7 +192,7 @@ static void print_sent(const struct gravel *gravel, const char *before, uint32_t
           ratio(sent->buffer_bytes, sent->sent_buffers));
 }
 
-/* Inserts a destination where it belongs, the most messages first. @return what has no place any longer. */
+/* Inserts a destination by its messages, the most first. @return what no longer fits. */
 static struct destination keep_fullest(struct destination fullest[FULLEST], struct destination next)
 {
     for (uint32_t i = 0; i < FULLEST; i++) {

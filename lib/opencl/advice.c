@@ -97,9 +97,9 @@ static void advise_arguments(FILE *out, const char *log,
         unsigned long numbers[2] = {0};
         while (line > log && line[-1] != '\n')
             line--;
-        const char *place = strstr(line, request->name);
-        if (!place || place > said ||
-            sscanf(place + strlen(request->name), ":%lu:%lu", &numbers[0], &numbers[1]) != 2)
+        const char *found = strstr(line, request->name);
+        if (!found || found > said ||
+            sscanf(found + strlen(request->name), ":%lu:%lu", &numbers[0], &numbers[1]) != 2)
             continue;
         const char *call = find_call(request->source, numbers[0], numbers[1]);
         const size_t length = call ? gravel_word_length(call) : 0;

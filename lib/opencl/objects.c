@@ -65,12 +65,12 @@ bool gravel_cl_has_addresses(const struct gravel_device *device, uint64_t bytes)
 }
 
 /*
- * Give a buffer its memory now. NVIDIA's driver does that at the first command that uses it, and if it has to ask the
+ * Gives a buffer its memory now. NVIDIA's driver does that at the first command that uses it, and if it has to ask the
  * device for more, it holds its lock until the device is idle: so never, behind a kernel that waits for the host. PoCL
  * also waits for that command, and gravel_cl_has_addresses does not see memory that is yet to come. A queue of its own,
  * so that the read waits for no kernel.
  */
-static cl_int place(const struct gravel_device *device, cl_mem buffer)
+static cl_int allocate(const struct gravel_device *device, cl_mem buffer)
 {
     cl_int error;
     unsigned char byte;
@@ -90,7 +90,7 @@ int gravel_cl_buffer_create(const struct gravel_device *device, const char *user
     *out = NULL;
     if (gravel_cl_has_addresses(device, bytes))
         *out = clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    if (error == CL_SUCCESS && (error = place(device, *out)) == CL_SUCCESS)
+    if (error == CL_SUCCESS && (error = allocate(device, *out)) == CL_SUCCESS)
         return 0;
     gravel_cl_buffer_release(*out);
     *out = NULL;

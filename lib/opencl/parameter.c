@@ -81,7 +81,7 @@ static bool is_defined(const struct gravel_parameter *parameter)
     return parameter->kind == GRAVEL_PARAMETER_VALUE && !parameter->value_bytes && is_whole;
 }
 
-/* A kernel for each such type, whose required group has the type's bytes, and the place of its number, from 2 on. */
+/* Writes a kernel for each such type, whose required group has the type's bytes, and its number, from 2 on. */
 static void write_probes(FILE *out, const struct gravel_device *device,
                          const struct gravel_parameter *parameters, cl_uint n)
 {

@@ -110,7 +110,7 @@ static void write_text(FILE *out, const struct building *building)
 static void write_log(FILE *out, const struct building *building)
 {
     char *log = gravel_cl_program_text(building->device, building->program, CL_PROGRAM_BUILD_LOG);
-    gravel_source_name_places(out, log ? log : "", building->text);
+    gravel_source_name_lines(out, log ? log : "", building->text);
     free(log);
 }
 

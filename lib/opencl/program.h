@@ -52,7 +52,7 @@ struct gravel_source_header {
 bool gravel_source_includes(const char *text, const struct gravel_source_header *headers);
 
 /**
- * Write a text with the headers in place; what follows a header keeps its line numbers. A macro that begins with a
+ * Writes a text with the headers inserted; what follows a header keeps its line numbers. A macro that begins with a
  * small letter, and that the options define, or the text ahead of a header, makes the text not build if the header has
  * a word of it: the compiler's message names the macro. The headers' other macros are made to be defined by options.
  *
@@ -71,12 +71,12 @@ void gravel_source_expand(FILE *out, const char *name, const char *text, const c
  *
  * @param text  what was compiled.
  */
-void gravel_source_name_places(FILE *out, const char *log, const char *text);
+void gravel_source_name_lines(FILE *out, const char *log, const char *text);
 
 /** The length of the word that begins here [characters]; 0 if none does. */
 size_t gravel_word_length(const char *at);
 
-/** The first place of a word in a text's code; of directives only definitions use words for what they mean. NULL: there
+/** Finds a word in a text's code; of directives only definitions use words for what they mean. NULL: there
  * is none. */
 const char *gravel_word_find(const char *text, const char *word, size_t length);
 

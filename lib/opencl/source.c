@@ -233,7 +233,7 @@ static struct position find_position(const char *text, uint32_t line)
     return position;
 }
 
-void gravel_source_name_places(FILE *out, const char *log, const char *text)
+void gravel_source_name_lines(FILE *out, const char *log, const char *text)
 {
     const char *found;
     for (; (found = strstr(log, UNNAMED)); log = found) {

@@ -46,7 +46,7 @@ struct gravel_block {
 
 #define GRAVEL_BLOCK_MESSAGE_MOST_BYTES 12u /* an index and a value */
 
-/** Whether messages of a command may change places: any but puts and active messages. False for a malformed one. */
+/** Returns whether messages of a command may be reordered: any except puts, active messages and malformed ones. */
 static inline int gravel_command_commutes(uint32_t command)
 {
     uint32_t op = GRAVELP_COMMAND_OP(command), type = GRAVELP_COMMAND_TYPE(command);
@@ -93,7 +93,7 @@ static inline uint32_t gravel_row_bytes(uint32_t command)
 /**
  * @param group        work-items of a group, a power of two.
  * @param most_groups  of count_messages.
- * @param in_order     0: messages of the run may change places. Else most packages of a tile.
+ * @param in_order     0: messages of the run may be reordered. Else most packages of a tile.
  */
 static inline struct gravel_tiling gravel_tiling_of(const struct gravel_package_run *run,
                                                     uint32_t slot_bytes, uint32_t group,
@@ -127,7 +127,7 @@ static inline struct gravel_tiling gravel_tiling_of(const struct gravel_package_
 #define GRAVEL_BLOCK_MOST_NODES 4096u /* of more, few messages of any run go to the same */
 
 #define GRAVEL_BLOCK_ROOMS \
-    8u /* of each queue: being binned, copied or shipped, and some that wait for their turn to be applied */
+    8u /* of each queue: being binned, copied or shipped, and some that wait to be applied */
 
 /** Bytes of a block's messages, at most. @param queue_bytes  of one queue. */
 static inline uint32_t gravel_block_bytes(uint32_t n_queues, uint64_t queue_bytes)

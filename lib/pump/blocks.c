@@ -2,7 +2,7 @@
 /*
  * Has the device bin runs of packages, and copies the blocks to the node buffers that they travel in.
  *
- * A run is packages of one command and base whose messages may change places, or are puts. It ends where another
+ * A run is packages of one command and base whose messages may be reordered, or are puts. It ends where another
  * begins, and flights land in the order of their tickets whichever way they take, so what must keep
  * its order does. Blocks use the rooms of their queue in turn, each until the aggregator has
  * released its last ticket. The pump waits for no buffer: a block stays in its room until some are returned. A part for

@@ -179,7 +179,7 @@ static cl_int enqueue(const struct gravel_pump *pump, uint32_t number,
             GRAVEL_ARGUMENT(run->n_packages),    GRAVEL_ARGUMENT(packages_each),
             GRAVEL_ARGUMENT(run->most_messages), GRAVEL_ARGUMENT(run->command),
             GRAVEL_ARGUMENT(run->base),          GRAVEL_ARGUMENT(pump->arena->n_nodes),
-            GRAVEL_ARGUMENT(pump->binner.state), GRAVEL_ARGUMENT(pump->binner.turn),
+            GRAVEL_ARGUMENT(pump->binner.state), GRAVEL_ARGUMENT(pump->binner.parity),
             GRAVEL_ARGUMENT(pump->binner.tiles), GRAVEL_ARGUMENT(in_order),
         };
         n_set = sizeof arguments / sizeof *arguments;
@@ -268,7 +268,7 @@ int gravel_pump_bin_run(struct gravel_pump *pump, struct flight *flight)
     if (error == CL_SUCCESS)
         error = enqueue_group(pump, run, &at, &tiling);
     GRAVEL_TRY(gravel_check_cl("binning packages on the device", error));
-    pump->binner.turn = 1 - pump->binner.turn;
+    pump->binner.parity = 1 - pump->binner.parity;
     /* On the same queue: a wait for another queue may not get past a kernel that waits (NVIDIA's does not). */
     error = clEnqueueReadBuffer(pump->binner.queue, pump->binner.rooms, CL_FALSE, at.block,
                                 sizeof(uint32_t) * (pump->arena->n_nodes + (size_t)1),

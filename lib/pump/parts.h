@@ -88,7 +88,7 @@ struct binner {
     uint32_t group;              /* work-items, a power of two */
     uint32_t most_groups;        /* that count */
     uint32_t n_replicas;
-    uint32_t turn; /* of the next run, see aggregate.cl */
+    uint32_t parity; /* of the next run, see aggregate.cl */
 };
 
 struct gravel_pump {

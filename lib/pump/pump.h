@@ -5,7 +5,7 @@
  * Towards the device it is the queues' one consumer, towards the aggregators the mirror's one producer: it reads
  * publish words, copies every ready run of slots, publishes to the aggregators how far it is, and gives the slots back
  * to the device. On step pump that is a thread's work while kernels run; on step drain the launching thread's, between
- * two slices. Long runs of packages whose messages may change places are not copied: the device bins them, and what is
+ * two slices. Long runs of packages whose messages may be reordered are not copied: the device bins them, and what is
  * copied is a block (lib/pump/block.h), straight to node buffers.
  *
  * Path:    cl/device/queue.cl.h (device memory) -> pump.c -> lib/memory/package.h (mirror) -> lib/aggregate.

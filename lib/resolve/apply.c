@@ -57,8 +57,8 @@ DEFINE_WORD(double, uint64_t)
 /* ---- loops ----------------------------------------------------------------------------------- */
 
 /*
- * Apply n messages. indices: elements, or requests. values: of updates only read; answers take the
- * place of a request's. expected: of CAS. inc has no values.
+ * Apply n messages. indices: elements, or requests. values: of updates only read; answers
+ * replace a request's. expected: of CAS. inc has no values.
  */
 typedef void apply_loop(unsigned char *words, const void *indices, unsigned char *values,
                         const unsigned char *expected, uint32_t n);

@@ -60,7 +60,7 @@ void gravel_apply_runs(const struct gravel_apply *apply, void *frame, uint64_t f
  *
  * @param run       applied: its type, result and signal.
  * @param source    who asked.
- * @param requests  [n_messages] of the run, with the places of the answers.
+ * @param requests  [n_messages] of the run, with the positions of the answers.
  * @param answers   [n_messages] words of the run's type.
  */
 typedef void gravel_apply_reply(void *context, const struct gravel_signal_run *run, uint32_t source,
@@ -69,7 +69,7 @@ typedef void gravel_apply_reply(void *context, const struct gravel_signal_run *r
 /**
  * Finish a frame all of whose messages have been applied: raise its signals, send its answers.
  *
- * A request has room for its answer: the word's old value takes the place of the value, and what a handler answers is
+ * A request has room for its answer: the word's old value replaces the value, and what a handler answers is
  * behind its arguments. So a run of requests that has been applied is the run of its answers, which then goes back to
  * its sender; those of a run that waits in the line of keyed messages, when it has been run. Signals are raised when
  * all messages of the frame have been applied.

@@ -40,8 +40,8 @@ bool gravel_resolver_destroy(struct gravel_resolver *resolver)
 }
 
 /* Applies runs of the host's and of the device's, in the order of the frame. */
-static int apply_in_turn(const struct gravel_resolver *resolver, struct gravel_frame *frame,
-                         uint32_t heap, struct gravel_applied *applied)
+static int apply_in_order(const struct gravel_resolver *resolver, struct gravel_frame *frame,
+                          uint32_t heap, struct gravel_applied *applied)
 {
     const struct gravel_apply here = {.heap = gravel_memory_heap(resolver->shape.memory, heap),
                                       .call = resolver->shape.endpoints->call,
@@ -79,7 +79,7 @@ uint64_t gravel_resolver_resolve(struct gravel_resolver *resolver, void *frame,
     if (!code && !*is_kept && !refusal->code &&
         !gravel_decode_check(frame, received->bytes, &expect, NULL, refusal)) {
         code = is_on_device(resolver) ? gravel_ring_copy(resolver, heap_offset, frame, &applied)
-                                      : apply_in_turn(resolver, frame, heap, &applied);
+                                      : apply_in_order(resolver, frame, heap, &applied);
         if (!code && applied.has_signals)
             gravel_requests_finish(frame, gravel_memory_heap(shape->memory, heap), shape->reply,
                                    shape->network);

@@ -7,7 +7,7 @@
  * A name of the machine's abstract sockets is held while a node tests; it goes with the process.
  *
  * Path:    self_test.c -> here.
- * Owner:   who took the turn.
+ * Owner:   the test that took the lock.
  * Threads: any.
  */
 #include "self_test/self_test.h"
@@ -34,25 +34,25 @@ static bool bind_name(int socket_of_ours, uint64_t identity)
                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) == 0;
 }
 
-int gravel_test_turn_take(uint64_t identity, uint64_t limit_ns)
+int gravel_test_lock(uint64_t identity, uint64_t limit_ns)
 {
     struct gravel_lived lived = gravel_lived_for(limit_ns);
-    int turn =
+    int lock =
         identity ? gravel_descriptor_lift(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) : -1;
-    if (turn < 0)
+    if (lock < 0)
         return -1;
-    while (!bind_name(turn, identity)) {
+    while (!bind_name(lock, identity)) {
         if (errno != EADDRINUSE || gravel_lived_tick(&lived, gravel_clock_ns()) >= limit_ns) {
-            close(turn);
+            close(lock);
             return -1;
         }
         usleep(PAUSE_US);
     }
-    return turn;
+    return lock;
 }
 
-void gravel_test_turn_give(int turn)
+void gravel_test_unlock(int lock)
 {
-    if (turn >= 0)
-        close(turn);
+    if (lock >= 0)
+        close(lock);
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define FINISHES 8u
-#define TURN_NS (30 * GRAVEL_NS_PER_S) /* a few other nodes' tests */
+#define LOCK_NS (30 * GRAVEL_NS_PER_S) /* a few other nodes' tests */
 #define HAND_OVER_TRIES 3u
 #define ROUNDS_A_LAUNCH 2u /* of the hand-over by copies */
 #define FIRST_POLLS (1u << 10)
@@ -227,11 +227,11 @@ int gravel_self_test(struct gravel_device *device, uint32_t n_rounds,
     struct gravel_self_test *to = result ? result : &unused;
     memset(to, 0, sizeof *to);
     /* Nodes on a CPU device have cores of their own. */
-    int turn = device->capability.is_cpu
+    int lock = device->capability.is_cpu
                    ? -1
-                   : gravel_test_turn_take(gravel_device_identity(device->id), TURN_NS);
+                   : gravel_test_lock(gravel_device_identity(device->id), LOCK_NS);
     int code = run_tests(device, &test, n_rounds, to);
-    gravel_test_turn_give(turn);
+    gravel_test_unlock(lock);
     to->can_yield = device->can_yield;
     return gravel_test_close(&test, code);
 }

@@ -51,13 +51,13 @@ int gravel_self_test_handlers(const struct gravel_device *device,
 /**
  * one_at_a_time.c: wait until no other process of the machine tests the device.
  *
- * @param identity  of the device; 0: unknown, and there is no turn.
+ * @param identity  of the device; 0: unknown, and there is no lock.
  * @param limit_ns  longest wait [ns], as a process may be stuck in its test: then without the lock.
- * @return          to give back; -1 without a turn.
+ * @return          to give back; -1 without the lock.
  */
-int gravel_test_turn_take(uint64_t identity, uint64_t limit_ns);
-/** one_at_a_time.c: let the next one test. @param turn  of gravel_test_turn_take; -1 is allowed. */
-void gravel_test_turn_give(int turn);
+int gravel_test_lock(uint64_t identity, uint64_t limit_ns);
+/** one_at_a_time.c: lets the next one test. @param lock  of gravel_test_lock; -1 is allowed. */
+void gravel_test_unlock(int lock);
 
 /** What `meet` saw, of the best of a few launches. */
 struct gravel_meeting {

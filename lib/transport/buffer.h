@@ -121,7 +121,7 @@ static inline unsigned char *gravel_buffer_value(const struct gravel_buffer *buf
 /** Close the open run and complete the header: the frame may travel. */
 void gravel_buffer_close(struct gravel_buffer *buffer);
 
-/** Close a buffer that was laid out: its messages have their places, and are there before it ships. */
+/** Closes a buffer that was laid out: its messages have their offsets, and are there before it ships. */
 void gravel_buffer_complete(struct gravel_buffer *buffer);
 
 #endif

@@ -88,7 +88,7 @@ static void append(char *text, size_t bytes, const char *begin, const char *what
     snprintf(text + length, bytes - length, "%s%s", begin, what);
 }
 
-void gravel_place_describe(char *text, size_t bytes)
+void gravel_host_describe(char *text, size_t bytes)
 {
     char name[128] = "", address[INET6_ADDRSTRLEN];
     struct ifaddrs *all = NULL;

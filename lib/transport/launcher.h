@@ -24,6 +24,6 @@ struct gravel_launched {
 struct gravel_launched gravel_launcher_read(void);
 
 /** "host a (eth0 10.0.0.1, ib0 10.1.0.1)": loop-back left out, cut where `bytes` end. Never fails. */
-void gravel_place_describe(char *text, size_t bytes);
+void gravel_host_describe(char *text, size_t bytes);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * A list of node buffers: any threads push, and one thread takes them in the order in which they were pushed.
  *
- *     pushed: newest -> ... -> oldest        gather turns what was pushed round        in hand: oldest -> ... -> newest
+ *     pushed: newest -> ... -> oldest        gather reverses what was pushed           in hand: oldest -> ... -> newest
  *
  * No thread waits, and there is no capacity: a buffer has its own link. What others push is taken all at once, never
  * one by one, so that a buffer which comes again is not mistaken for an older one.

@@ -211,7 +211,7 @@ static int number(MPI_Comm local, struct gravel_transport *transport)
     if (rank < 0 || rank >= n || (uint32_t)n > transport->n_nodes || host > transport->node)
         return gravel_fail(
             GRAVEL_ECORRUPT,
-            "node %u of %u has a bad place on its machine (%d of %d, the first is node "
+            "node %u of %u has a bad rank on its machine (%d of %d, the first is node "
             "%u)",
             transport->node, transport->n_nodes, rank, n, host);
     transport->n_local = (uint32_t)n;

@@ -172,7 +172,7 @@ static const struct way {
     SPOILT(code, 1, "from node 0 has a bad code (1, with 100 bytes)"),
     SPOILT(refusal, 1, "from node 0 has a bad code (-1000 is no error)"),
     SPOILT(text, 1, "from node 0 has a bad text (512 bytes without an end)"),
-    SPOILT(place, 1, "from node 0 has a bad place (8, and 0 bytes have come)"),
+    SPOILT(place, 1, "from node 0 has a bad offset (8, and 0 bytes have come)"),
     SPOILT(twice, 1, "from node 0 has a bad request number ("),
     SPOILT(credit, 1, "from node 0 has a bad count of frames written ("),
     SPOILT(astray, 1, "from node 0 has a bad header ("),

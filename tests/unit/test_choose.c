@@ -93,7 +93,7 @@ TEST(equal_devices_are_taken_in_turn_and_none_where_they_differ)
             assert_int_equal(choice.taken->platform_number, rows[i].platform);
             assert_int_equal(choice.taken->device_number, rows[i].devices[local % rows[i].n_equal]);
             assert_int_equal(choice.n_equal, rows[i].n_equal);
-            assert_int_equal(choice.turn, local % rows[i].n_equal);
+            assert_int_equal(choice.index, local % rows[i].n_equal);
         }
 }
 

@@ -27,11 +27,11 @@ static pid_t start_holder(int *to_holder)
     pid_t holder = fork();
     if (holder == 0) {
         close(told[1]);
-        int turn = gravel_test_turn_take(device, LONG_NS);
-        byte = turn >= 0;
+        int lock = gravel_test_lock(device, LONG_NS);
+        byte = lock >= 0;
         if (write(said[1], &byte, 1) != 1 || read(told[0], &byte, 1) < 0)
             _exit(1);
-        gravel_test_turn_give(turn);
+        gravel_test_unlock(lock);
         _exit(0);
     }
     assert_int_equal(read(said[0], &byte, 1), 1);
@@ -46,17 +46,17 @@ TEST(one_process_has_the_turn_until_it_ends)
     for (int is_killed = 0; is_killed < 2; is_killed++) {
         int to_holder, other;
         pid_t holder = start_holder(&to_holder);
-        assert_int_equal(gravel_test_turn_take(device, SHORT_NS), -1);
-        assert_true((other = gravel_test_turn_take(device + 1, SHORT_NS)) >=
+        assert_int_equal(gravel_test_lock(device, SHORT_NS), -1);
+        assert_true((other = gravel_test_lock(device + 1, SHORT_NS)) >=
                     0); /* another device */
-        gravel_test_turn_give(other);
+        gravel_test_unlock(other);
         if (is_killed)
             kill(holder, SIGKILL);
         else
             close(to_holder);
-        int turn = gravel_test_turn_take(device, LONG_NS);
-        assert_true(turn >= 0);
-        gravel_test_turn_give(turn);
+        int lock = gravel_test_lock(device, LONG_NS);
+        assert_true(lock >= 0);
+        gravel_test_unlock(lock);
         assert_int_equal(waitpid(holder, NULL, 0), holder);
         if (is_killed)
             close(to_holder);
@@ -65,8 +65,8 @@ TEST(one_process_has_the_turn_until_it_ends)
 
 TEST(unknown_device_has_no_turns)
 {
-    assert_int_equal(gravel_test_turn_take(0, LONG_NS), -1);
-    gravel_test_turn_give(-1);
+    assert_int_equal(gravel_test_lock(0, LONG_NS), -1);
+    gravel_test_unlock(-1);
 }
 
 static void name_device(void)

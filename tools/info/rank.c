@@ -152,7 +152,7 @@ json_t *info_rank_describe(const char *device, unsigned limit_s)
     char host[128] = "", place[256], mpi[GRAVEL_MPI_NAME_BYTES];
     json_t *cores = describe_cores(), *numa = describe_numa(cores);
     gethostname(host, sizeof host - 1);
-    gravel_place_describe(place, sizeof place);
+    gravel_host_describe(place, sizeof place);
     gravel_transport_mpi_name(mpi);
     json_t *rank = json_pack("{s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
                              "rank", "?", "step", "none", "device", "number", "no device",

@@ -151,7 +151,7 @@ int gravel_ring_create(struct gravel_resolver *resolver);
 bool gravel_ring_destroy(struct gravel_resolver *resolver);
 
 /**
- * Keep a frame until the device has it, and apply it then, in its turn, if it is one whose indices the device checks.
+ * Keep a frame until the device has it, and apply it then, in order, if it is one whose indices the device checks.
  *
  * @param frame        [received->bytes] as received.
  * @param heap_offset  from the start of the arena to offset 0 of the node's heap [bytes], a multiple of 8.
