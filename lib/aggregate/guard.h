@@ -41,7 +41,7 @@ void gravel_guards_touch(struct gravel_guards *guards, uint64_t begin, uint64_t 
 void gravel_guards_touch_columns(struct gravel_guards *guards, const struct gravel_columns *columns,
                                  struct gravel_check *check, const struct gravelp_arrival *arrival);
 
-/** Whether the range has been touched since the last take: `text` [bytes] says by whom. */
+/** Returns whether the range has been touched since the last take: `text` [bytes] says by whom. */
 bool gravel_guard_take(struct gravel_guards *guards, struct gravel_guard *guard, char *text,
                        size_t bytes);
 

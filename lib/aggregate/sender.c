@@ -102,7 +102,7 @@ static struct gravel_buffer *take_buffer(struct gravel_sender *sender)
     return buffer || !some_travel ? buffer : wait_for_buffer(sender);
 }
 
-/* How often the network thread has come for what was shipped, and found some. */
+/* Returns how often the network thread has come for what was shipped, and found some. */
 static uint64_t n_gathers(const struct gravel_sender *sender)
 {
     return sender->shape.shipped ? gravel_counter_load(&sender->shape.shipped->n_gathers) : 0;
@@ -216,7 +216,7 @@ static struct node_bits copy_nodes(struct gravel_sender *sender, const uint32_t 
     return bits;
 }
 
-/* Whether all n destinations exist. @param refused  [out] one that does not, if there is one. */
+/* Returns whether all n destinations exist. @param refused  [out] one that does not, if there is one. */
 static bool has_nodes(const struct gravel_sender *sender, const uint32_t *nodes, uint32_t n,
                       uint32_t *refused)
 {
@@ -369,7 +369,7 @@ void gravel_sender_flush(struct gravel_sender *sender)
 /* Of GRAVEL_TIMEOUT. A session without an end makes messages late, but no wait of another node for them. */
 #define SESSION_PART 8u
 
-/* Sessions of the kernels whose packages it bins; see gravel_package_sessions. */
+/* Returns the sessions of the kernels whose packages it bins; see gravel_package_sessions. */
 static uint32_t count_of_kernels(const struct gravel_sender *sender)
 {
     return sender->shape.queue ? gravel_package_sessions(sender->shape.queue) : 0;
@@ -380,7 +380,7 @@ void gravel_sender_end_sessions(struct gravel_sender *sender)
     sender->ended_sessions = count_of_kernels(sender);
 }
 
-/* Whether buffers do not age: asked when a buffer is old, so that a session costs nothing where buffers fill. */
+/* Returns whether buffers do not age: asked when one is old, so that a session costs nothing where they fill. */
 static bool is_in_session(struct gravel_sender *sender)
 {
     const _Atomic uint32_t *n_sessions = sender->shape.n_sessions;
@@ -408,9 +408,9 @@ static uint64_t due_ns(const struct gravel_sender *sender)
     return due_ns < latest_ns(sender) ? due_ns : latest_ns(sender);
 }
 
-/* Whether buffers that are due would only wait behind others: on a busy machine, or one of many nodes, for so long that
- * many more messages fit them. Behind buffers of its own that the thread has not come for; behind those of others, not
- * for long: they may come without an end. */
+/* Returns whether buffers that are due would only wait behind others: on a busy machine, or one of many nodes, for so
+ * long that many more messages fit them. Behind buffers of its own that the thread has not come for; behind those of
+ * others, not for long: they may come without an end. */
 static bool is_network_behind(const struct gravel_sender *sender, uint64_t late_ns)
 {
     const struct gravel_list *shipped = sender->shape.shipped;

@@ -93,7 +93,7 @@ struct gravel_wait {
     uint32_t key;
 };
 
-/** Whether a wait may continue. @return 0; what its limit says, text set; of a time GRAVEL_ETIMEOUT alone. */
+/** Checks whether a wait may continue. @return 0; what its limit says, text set; of a time GRAVEL_ETIMEOUT alone. */
 int gravel_wait_check(struct gravel_wait *wait);
 
 /** Between two polls: yield at first, then check and sleep. @return as the check. */

@@ -20,7 +20,7 @@ enum gravel_caller {
 /** @param forks_then  when the node was opened. @return 0; GRAVEL_EINVAL, which names the call. */
 int gravel_caller_refuse(uint32_t forks_then, const char *call, enum gravel_caller caller);
 
-/** How many forks lie between this process and its first call of this. */
+/** Returns how many forks lie between this process and its first call of this. */
 uint32_t gravel_fork_count(void);
 
 /** The node for which the calling thread runs a handler, which sets it and resets it; NULL: it runs none. */

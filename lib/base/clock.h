@@ -19,7 +19,7 @@
 #define GRAVEL_NS_PER_MS UINT64_C(1000000)
 #define GRAVEL_NS_PER_US UINT64_C(1000)
 
-/** Time since some fixed moment [ns]; never goes back. */
+/** Returns the time since some fixed moment [ns]; never goes back. */
 static inline uint64_t gravel_clock_ns(void)
 {
     struct timespec now;

@@ -51,13 +51,13 @@ static inline const char *gravel_endpoint_name(const struct gravel_endpoints *en
     return stream ? stream->name : NULL;
 }
 
-/** Whether a function of the host runs a handler; else the device does. */
+/** Returns whether a function of the host runs a handler; else the device does. */
 static inline bool gravel_handler_is_host(const struct gravel_handler *handler)
 {
     return handler->function || handler->answer;
 }
 
-/** Whether a command asks a function that may block: it goes the way of records. */
+/** Returns whether a command asks a function that may block: it goes the way of records. */
 static inline bool gravel_handler_is_asked_to_block(const struct gravel_endpoints *endpoints,
                                                     uint32_t command)
 {
@@ -66,7 +66,7 @@ static inline bool gravel_handler_is_asked_to_block(const struct gravel_endpoint
            endpoints->handlers[number].blocks;
 }
 
-/** Whether arguments and answer are uint, and not ulong. */
+/** Returns whether arguments and answer are uint, and not ulong. */
 static inline bool gravel_handler_is_narrow(const struct gravel_handler *handler)
 {
     return handler->arg_bytes == 4;

@@ -57,7 +57,7 @@ int gravel_fail_again(const struct gravel_kept *error);
 void gravel_append(char *text, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Whether a number from elsewhere is one of GRAVEL_ERRORS. */
+/** Returns whether a number from elsewhere is one of GRAVEL_ERRORS. */
 bool gravel_is_error(int64_t code);
 
 /** 0; GRAVEL_EINVAL if an argument of a public call is NULL, and the text names both. */
@@ -90,7 +90,7 @@ struct gravel_failure {
 bool gravel_failure_note_fatal(struct gravel_failure *failure, int code, const char *text);
 /** Note refused messages. */
 void gravel_failure_note_refusal(struct gravel_failure *failure, int code, const char *text);
-/** Whether the node has failed: every call that waits or sends fails. */
+/** Returns whether the node has failed: every call that waits or sends fails. */
 static inline bool gravel_failure_is_fatal(const struct gravel_failure *failure)
 {
     return atomic_load_explicit(&failure->fatal, memory_order_relaxed); /* H2 */

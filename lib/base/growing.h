@@ -28,7 +28,7 @@ struct gravel_growing {
         .first = GRAVEL_END_OF(type_, last)                                            \
     }
 
-/** Whether that is the size of a version. @return 0; GRAVEL_EINVAL naming it. */
+/** Checks whether that is the size of a version. @return 0; GRAVEL_EINVAL naming it. */
 int gravel_growing_check(const struct gravel_growing *what, size_t bytes);
 
 /**

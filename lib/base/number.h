@@ -43,7 +43,7 @@ static inline enum gravel_number gravel_number_parse(const char *text, bool has_
     return errno || *value >> shift != number ? GRAVEL_NUMBER_TOO_LARGE : GRAVEL_NUMBER;
 }
 
-/** Whether a text is a number without suffix from `min` to `max`. @param value  [out] if it is. */
+/** Returns whether a text is a number without suffix from `min` to `max`. @param value  [out] if it is. */
 static inline bool gravel_number_within(const char *text, uint64_t min, uint64_t max,
                                         uint64_t *value)
 {

@@ -24,15 +24,15 @@ static inline uint32_t gravel_power_from(uint64_t least)
     return power < least ? 2 * power : power;
 }
 
-/** Bytes of a copy's next piece, from `at` on: `left` if that is no more than `most`, or it ends at a multiple of 8. */
+/** Returns the bytes of a copy's next piece, from `at` on: `left` if at most `most`, else up to a multiple of 8. */
 static inline uint64_t gravel_piece_bytes(uint64_t at, uint64_t left, uint64_t most)
 {
     return left <= most ? left : most - (at + most) % 8;
 }
 
-/** Messages of a row's next piece, if `left` are left and a buffer takes `most`: a small piece after a full one would
- * cost as much, and the resolver waits for the frames before one that is too small to be handed over. Pieces but the
- * last are even, so that the next one begins at 8 bytes too, unless a buffer takes one message. */
+/** Returns the messages of a row's next piece, if `left` are left and a buffer takes `most`: a small piece after a full
+ * one would cost as much, and the resolver waits for the frames before one that is too small to be handed over. Pieces
+ * but the last are even, so that the next one begins at 8 bytes too, unless a buffer takes one message. */
 static inline uint32_t gravel_piece_messages(uint32_t left, uint32_t most)
 {
     const uint32_t even = most > 1 ? most & ~1u : 1;

@@ -44,7 +44,7 @@ static inline bool gravel_thread_is_stopping(const struct gravel_thread *thread)
     return gravel_thread_state(thread) >= GRAVEL_THREAD_STOPS;
 }
 
-/** Whether it is the calling thread. */
+/** Returns whether it is the calling thread. */
 static inline bool gravel_thread_is_own(const struct gravel_thread *thread)
 {
     const uint32_t state = gravel_thread_state(thread);

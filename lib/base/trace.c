@@ -39,7 +39,7 @@ struct gravel_trace {
     char name[NAME_BYTES];
 };
 
-/* Bytes that files may have. */
+/* Returns the bytes that files may have. */
 static uint64_t file_limit(void)
 {
     struct rlimit limit;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number of 4 bytes or 8; 0 if the driver refuses. */
+/* Returns a number of 4 bytes or 8; 0 if the driver refuses. */
 static cl_ulong query_number(cl_device_id device, cl_device_info name)
 {
     cl_ulong value = 0;
@@ -33,7 +33,7 @@ static void query_text(cl_device_id device, cl_device_info name, char *text, siz
     snprintf(text, bytes, "%s", whole);
 }
 
-/* A list of name and version pairs: OpenCL C versions or features. The caller frees it. */
+/* Returns a list of name and version pairs: OpenCL C versions or features. The caller frees it. */
 static cl_name_version *query_list(cl_device_id device, cl_device_info name, size_t *n)
 {
     size_t bytes = 0;

@@ -42,7 +42,7 @@ struct gravel_device {
     struct gravel_private *private_memory; /* what programs need is noted there; NULL: nowhere */
 };
 
-/** Whether launches are cut into slices that leave a compute unit to the host's own kernels. */
+/** Returns whether launches are cut into slices that leave a compute unit to the host's own kernels. */
 static inline bool gravel_device_leaves_unit(const struct gravel_device *device)
 {
     return device->is_sliced && gravel_step_may_wait(device->step);
@@ -65,7 +65,7 @@ int gravel_device_open(struct gravel_device *device, const struct gravel_config 
                        const struct gravel_bindings *bindings,
                        const struct gravel_neighbours *neighbours);
 
-/** Whether a handler is the device's to run: it has no function of the host. */
+/** Returns whether a handler is the device's to run: it has no function of the host. */
 bool gravel_device_has_handlers(const struct gravel_bindings *bindings);
 
 /** Returns the device as handlers see it: `id` is the sub-device `for_handlers`, if there is one. */

@@ -146,7 +146,7 @@ static int refuse(const char *name, const char *why, const struct gravel_candida
                        n ? list : "no device at all");
 }
 
-/* Whether a name that is not empty means a device. */
+/* Returns whether a name that is not empty means a device. */
 static bool is_named(const char *name, const struct gravel_candidate *candidate)
 {
     unsigned platform, device;

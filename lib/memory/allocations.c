@@ -57,7 +57,7 @@ static void unlock(struct gravel_heap *heap)
     (void)error;
 }
 
-/* Number of allocations that start at or before an offset. */
+/* Returns the number of allocations that start at or before an offset. */
 static size_t count_up_to(const struct gravel_heap *heap, uint64_t offset)
 {
     size_t low = 0, high = heap->n_spans;

@@ -87,7 +87,7 @@ bool gravel_heap_span(const struct gravel_heap *heap, uint64_t offset, struct gr
 #define GRAVEL_HEAP_TEXT_BYTES 192
 
 /**
- * Whether a range of bytes lies in one live allocation. Takes the shared lock.
+ * Returns whether a range of bytes lies in one live allocation. Takes the shared lock.
  *
  * @param offset  heap offset [bytes], any value.
  * @param bytes   any value; 0 lies where a byte would.

@@ -52,14 +52,14 @@ void gravel_memory_destroy(struct gravel_memory *memory);
 void gravel_memory_take_frames(struct gravel_memory *memory, unsigned char *given, uint64_t bytes,
                                bool pins, unsigned char *const *others, uint32_t n);
 
-/** Whether copies to the device may start at `frame` as it is. */
+/** Returns whether copies to the device may start at `frame` as it is. */
 bool gravel_memory_is_pinned(const struct gravel_memory *memory, const void *frame);
 
 /** Set a kernel's GRAVEL_ARENA argument. */
 cl_int gravel_memory_set_argument(const struct gravel_memory *memory, cl_kernel kernel,
                                   cl_uint index);
 
-/** Bytes from the start of the kernels' arena to a local heap. */
+/** Returns the bytes from the start of the kernels' arena to a local heap. */
 static inline uint64_t gravel_memory_heap_offset(const struct gravel_memory *memory, uint32_t heap)
 {
     return memory->arena->heap_offset + (uint64_t)heap * memory->arena->heap_bytes;

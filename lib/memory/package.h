@@ -58,7 +58,7 @@ static inline uint32_t gravel_package_time(struct gravel_lived *clock, uint64_t 
     return (uint32_t)(gravel_lived_tick(clock, now_ns) / GRAVEL_NS_PER_MS) | 1u;
 }
 
-/** The slot of a ticket. */
+/** Returns the slot of a ticket. */
 static inline struct gravelp_package *gravel_package_slot(const struct gravel_package_queue *queue,
                                                           uint32_t ticket)
 {
@@ -66,7 +66,7 @@ static inline struct gravelp_package *gravel_package_slot(const struct gravel_pa
     return (struct gravelp_package *)(queue->slots + slot * queue->slot_bytes);
 }
 
-/** The next package, or NULL if it is not published, or not brought, yet. */
+/** Returns the next package, or NULL if it is not published, or not brought, yet. */
 static inline const struct gravelp_package *
 gravel_package_peek(const struct gravel_package_queue *queue)
 {
@@ -95,7 +95,7 @@ static inline void gravel_package_renew(struct gravel_package_queue *queue)
                       memory_order_relaxed); /* H14 */
 }
 
-/** Whether a question of this node's kernels is with a function that blocks. @param unanswered  or NULL */
+/** Returns whether a question of this node's kernels is with a function that blocks. @param unanswered  or NULL */
 static inline bool gravel_package_is_unanswered(const _Atomic uint32_t *unanswered)
 {
     return unanswered && atomic_load_explicit(unanswered, memory_order_relaxed); /* U10 */
@@ -118,7 +118,7 @@ static inline void gravel_package_hold(struct gravel_package_queue *queue, bool 
 }
 
 /**
- * Tickets taken so far. Packages of a kernel are all counted once the host knows that it has ended.
+ * Returns the tickets taken so far. Packages of a kernel are all counted once the host knows that it has ended.
  *
  * Memory:  relaxed; the end of the kernel (clWaitForEvents) or C1 orders it.
  */
@@ -127,7 +127,7 @@ static inline uint32_t gravel_package_reserved(const struct gravel_package_queue
     return gravel_word_load(&queue->words->reserved, memory_order_relaxed);
 }
 
-/** Sessions that groups have begun, less those that they have ended; wraps. Orders nothing. */
+/** Returns the sessions that groups have begun, less those that they have ended; wraps. Orders nothing. */
 static inline uint32_t gravel_package_sessions(const struct gravel_package_queue *queue)
 {
     return gravel_word_load(&queue->words->sessions, memory_order_relaxed); /* A8 */

@@ -71,7 +71,7 @@ static bool end_misfit(struct gravel_network *network, struct gravel_job *job)
     return false;
 }
 
-/* Whether the round that was begun last has ended; the node fails if it cannot end. */
+/* Returns whether the round that was begun last has ended; the node fails if it cannot end. */
 static bool has_ended(struct gravel_network *network)
 {
     struct gravel_transport *transport = network->transport;

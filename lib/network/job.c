@@ -122,7 +122,7 @@ static bool step_first(struct gravel_network *network, struct gravel_job **link)
     return false;
 }
 
-/* Whether a job is behind another collective one. @param has_collective  [in, out] whether there was one so far. */
+/* Returns whether a job is behind another collective one. @param has_collective [in, out] whether one came. */
 static bool is_behind(const struct gravel_job *job, bool *has_collective)
 {
     const bool is_collective = kinds[job->kind].is_collective,

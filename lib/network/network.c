@@ -77,9 +77,9 @@ static uint32_t drain(struct gravel_network *network)
 }
 
 /*
- * Whether frames of others can wait. Nodes whose rounds keep step drain at one time, and each waits for the other's
- * frames: what a node is about to ship leaves before it has the device apply what came, which takes the driver as long
- * as a poll. But a drain may last, so only for a moment.
+ * Returns whether frames of others can wait. Nodes whose rounds keep step drain at one time, and each waits for the
+ * other's frames: what a node is about to ship leaves before it has the device apply what came, which takes the driver
+ * as long as a poll. But a drain may last, so only for a moment.
  */
 static bool ships_first(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns)
 {

@@ -260,8 +260,8 @@ void gravel_network_ship(void *context, struct gravel_buffer *buffer);
 int gravel_network_run(struct gravel_network *network, struct gravel_job *job);
 
 /**
- * How long to wait for other nodes [ms]: longer than a death takes to spread, so that the error names the dead node,
- * not the waiter.
+ * Returns how long to wait for other nodes [ms]: longer than a death takes to spread, so that the error names the dead
+ * node, not the waiter.
  */
 uint64_t gravel_network_patience_ns(const struct gravel_network *network);
 

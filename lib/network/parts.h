@@ -19,13 +19,13 @@ static inline bool gravel_network_has_aborted(const struct gravel_network *netwo
     return gravel_failure_is_fatal(network->shape.failure);
 }
 
-/* Whether the network thread has been given up. */
+/* Returns whether the network thread has been given up. */
 static inline bool gravel_network_is_lost(const struct gravel_network *network)
 {
     return gravel_thread_state(&network->thread) == GRAVEL_THREAD_LOST;
 }
 
-/* Time that the network thread has lived [ns], for limits of what it waits for; never 0. The network thread. */
+/* Returns how long the network thread has lived [ns], for limits of its waits; never 0. The network thread. */
 static inline uint64_t gravel_network_lived_ns(struct gravel_network *network)
 {
     return gravel_lived_tick(&network->lived, gravel_clock_ns());
@@ -43,7 +43,7 @@ static inline int gravel_network_check(struct gravel_network *network, int code)
     return code;
 }
 
-/* Number of a local node's heap. */
+/* Returns the number of a local node's heap. */
 static inline uint32_t gravel_network_heap_of(const struct gravel_network *network, uint32_t node)
 {
     return network->transport->is_loopback ? node : 0;
@@ -89,11 +89,11 @@ void gravel_resolving_give_back(void *context, const struct gravel_received *rec
 void gravel_resolving_ended(void *context, const struct gravel_received *received,
                             uint64_t n_messages, const struct gravel_refusal *refusal);
 
-/** records.c: whether a frame of records may leave now: it counts as sent then. Else it is parked. */
+/** records.c: returns whether a frame of records may leave now: it counts as sent then. Else it is parked. */
 bool gravel_records_admit(struct gravel_network *network, struct gravel_buffer *buffer);
 /** records.c: a parked frame that may leave now, the oldest of its destination; NULL: none. */
 struct gravel_buffer *gravel_records_unpark(struct gravel_network *network);
-/** records.c: whether what was parked before credit.n_parked was `mark` has been sent. */
+/** records.c: returns whether what was parked before credit.n_parked was `mark` has been sent. */
 bool gravel_records_have_left(const struct gravel_network *network, uint64_t mark);
 /** records.c: take back what has been dealt with. @return whether there is any for gravel_records_poll. */
 bool gravel_records_collect(struct gravel_network *network);
@@ -121,7 +121,7 @@ void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint3
 
 /** job.c: take the jobs that host threads have submitted. */
 void gravel_job_take_new(struct gravel_network *network);
-/** job.c: whether a job gets no further until all that has been shipped so far is sent. */
+/** job.c: returns whether a job gets no further until all that has been shipped so far is sent. */
 bool gravel_job_waits_for_sends(const struct gravel_network *network);
 /** job.c: get all a step further, after that. @return whether one has ended. */
 bool gravel_job_step(struct gravel_network *network);

@@ -58,7 +58,7 @@ int gravel_sizes_take(struct gravel_slicer *sizes, const struct gravel_device *d
 int gravel_wait_list(struct gravel *gravel, const char *call, cl_uint n, const cl_event *events);
 
 /**
- * Wait until all commands on the caller's queue so far have ended, well or not, gravel_launch's and others.
+ * Waits until all commands on the caller's queue so far have ended or failed, gravel_launch's and others.
  *
  * @param what  it is for, for the error: "before one that needs more private memory".
  * @return      0; GRAVEL_ECL; what ended the wait: as gravel_launches_wait_for.

@@ -21,7 +21,7 @@ const char *gravel_version(uint32_t numbers[3])
     return TEXT(GRAVEL_API_MAJOR) "." TEXT(GRAVEL_API_MINOR) "." TEXT(GRAVEL_API_PATCH);
 }
 
-/* Whether a call that returns no code may read the node; if not, the error text says why. */
+/* Returns whether a call that returns no code may read the node; if not, the error text says why. */
 static bool is_node(const struct gravel *gravel, const char *call)
 {
     return gravel || gravel_fail(0, "%s: the node is NULL", call);

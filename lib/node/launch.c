@@ -135,7 +135,7 @@ static int end_batch(const struct launch *launch, cl_event *previous)
     return flushed ? flushed : ended;
 }
 
-/* Whether there are so many slices that the launch waits for some of them. */
+/* Returns whether there are so many slices that the launch waits for some of them. */
 static bool waits_for_a_batch(struct gravel_slicer slicer, uint64_t most)
 {
     struct gravel_slice slice;

@@ -42,7 +42,7 @@ void gravel_node_keep_memory(void *context)
         give_up(context, GRAVEL_ECL);
 }
 
-/* How long a wait has lasted [ns]. */
+/* Returns how long a wait has lasted [ns]. */
 static uint64_t tick(const struct gravel *gravel, struct gravel_wait *wait)
 {
     wait->waited.lived.step_ns =

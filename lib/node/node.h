@@ -135,7 +135,7 @@ struct gravel {
 
 /** log.c: print a line to standard error, behind the node's number, whatever the settings say. */
 void gravel_print(const struct gravel *gravel, const char *text);
-/** log.c: whether the log is printed, too: GRAVEL_LOG. */
+/** log.c: returns whether the log is printed, too: GRAVEL_LOG. */
 bool gravel_prints_log(const struct gravel *gravel);
 
 /** log.c: writes a line to the node's log. */
@@ -147,7 +147,7 @@ void gravel_log_text(void *context, const char *text);
 /** log.c: logs what makes the job slow or keeps it waiting; standard error gets the line if no function does. */
 void gravel_warn(void *context, const char *text);
 
-/** Whether the node has failed: every call that waits or sends fails. */
+/** Returns whether the node has failed: every call that waits or sends fails. */
 static inline bool gravel_node_has_failed(const struct gravel *gravel)
 {
     return gravel_failure_is_fatal(&gravel->failure);
@@ -190,7 +190,7 @@ int gravel_launches_wait(struct gravel_launches *launches, struct gravel_limit l
 int gravel_launches_wait_for(cl_kernel kernel, cl_event event, struct gravel_limit limit);
 
 /**
- * Whether a remembered kernel has not ended.
+ * Returns whether a remembered kernel has not ended.
  *
  * @param if_unknown  the answer for one of which the driver does not say: true, as it may still use memory; false, as
  *                    what waits behind it may be stuck.
@@ -223,7 +223,7 @@ uint32_t gravel_node_groups_at_once(const struct gravel *gravel);
 int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
                     cl_event *event);
 
-/** limits.c: whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
+/** limits.c: returns whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);
 
 /** limits.c: the driver does not say whether a command has ended, as the last error has it: what the device uses stays,
@@ -260,17 +260,17 @@ static inline void gravel_node_see(struct gravel *gravel, uint32_t state)
                                                                  memory_order_relaxed))
         ;
 }
-/** Whether it is so far. */
+/** Returns whether it is so far. */
 static inline bool gravel_node_has_seen(const struct gravel *gravel, uint32_t state)
 {
     return atomic_load_explicit(&gravel->device_state, memory_order_relaxed) >= state; /* H3 */
 }
-/** Whether a wait for the device was given up. */
+/** Returns whether a wait for the device was given up. */
 static inline bool gravel_node_is_stuck(const struct gravel *gravel)
 {
     return gravel_node_has_seen(gravel, GRAVEL_DEVICE_IS_STUCK);
 }
-/** limits.c: whether a kernel of the caller's may keep the device to itself, as it does on step drain. */
+/** limits.c: returns whether a kernel of the caller's may keep the device to itself, as it does on step drain. */
 bool gravel_node_is_kept(void *gravel);
 
 /** outbound.c: the arena, and memory for node buffers. @return 0; as gravel_memory_create. */
@@ -303,7 +303,7 @@ int gravel_leave(struct gravel *gravel, int code);
 /** Leave a call that waits for messages, as gravel_leave: refusals that the node's threads noted go first, too. */
 int gravel_leave_wait(struct gravel *gravel, int code);
 
-/** Whether the calling thread runs a handler of this node. */
+/** Returns whether the calling thread runs a handler of this node. */
 bool gravel_node_is_in_handler(const struct gravel *gravel);
 
 /** Returns the local heap of a node of this process. */
@@ -312,7 +312,7 @@ static inline uint32_t gravel_node_heap(const struct gravel *gravel, uint32_t no
     return gravel->network.transport->is_loopback ? node : 0;
 }
 
-/** heap.c: whether a part of a heap lies in this process. @return 0; GRAVEL_ERANGE: no local node, or no one
+/** heap.c: checks whether a part of a heap lies in this process. @return 0; GRAVEL_ERANGE: no local node, or no one
  * allocation. */
 int gravel_node_refuse_part(struct gravel *gravel, const char *call, uint64_t offset,
                             uint64_t bytes, uint32_t node);
@@ -416,7 +416,7 @@ struct gravel_launch_counts gravel_checked_read(struct gravel *gravel);
  * @param mark  of its beginning. */
 void gravel_checked_note(struct gravel *gravel, const struct gravel_launch_counts *mark,
                          bool are_applied);
-/** launches.c: whether all kernels have ended that the node has launched; `context` is the node. */
+/** launches.c: returns whether all kernels have ended that the node has launched; `context` is the node. */
 bool gravel_checked_are_over(void *context);
 
 /** launches.c: GRAVEL_EINVAL, and what may not be applied yet, if the heap is not to be mapped now; else 0. */

@@ -174,7 +174,7 @@ static int open_parts(struct gravel *gravel, struct gravel_bindings *bindings, i
     return code ? gravel_fail_again(&met) : network;
 }
 
-/* A node without parts. */
+/* Returns a node without parts. */
 static struct gravel *make_node(const struct gravel_bindings *bindings)
 {
     struct gravel *gravel = aligned_alloc(GRAVELP_CACHELINE, sizeof *gravel);

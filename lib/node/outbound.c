@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of all node buffers of one aggregator. */
+/* Returns the bytes of all node buffers of one aggregator. */
 static uint64_t frames_bytes(const struct gravel *gravel)
 {
     return gravel_pool_frame_bytes((uint32_t)gravel->config.buffer_bytes) *
@@ -31,7 +31,7 @@ static const char *device_aggregation(const struct gravel *gravel)
     return GRAVEL_CHOICE(config, aggregation) || config->check ? "off" : config->device_aggregation;
 }
 
-/* Bytes before the node buffers of host calls. */
+/* Returns the bytes before the node buffers of host calls. */
 static uint64_t queues_frames_bytes(const struct gravel *gravel)
 {
     const struct gravel_config *config = &gravel->config;

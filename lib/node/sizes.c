@@ -12,7 +12,7 @@
 #define FEW_ITEMS 32u
 #define MOST_ITEMS 1024u /* as GRAVEL_MAX_GROUP is, unless the program sets it */
 
-/* Whether the last group of a dimension may be smaller. */
+/* Returns whether the last group of a dimension may be smaller. */
 static bool takes_smaller_groups(const struct gravel_device *device)
 {
     cl_bool takes = CL_FALSE;

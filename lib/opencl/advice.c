@@ -13,7 +13,7 @@
 
 #define NAME_BYTES 128u
 
-/* The quoted name that follows `said` in a log; where to look for the next, or NULL. */
+/* Returns the quoted name that follows `said` in a log; where to look for the next, or NULL. */
 static const char *find_named(const char *log, const char *said, char name[NAME_BYTES])
 {
     while ((log = strstr(log, said))) {
@@ -28,7 +28,7 @@ static const char *find_named(const char *log, const char *said, char name[NAME_
     return NULL;
 }
 
-/* Whether a text calls a function of gravel.cl.h with this name as its first argument. */
+/* Returns whether a text calls a function of gravel.cl.h with this name as its first argument. */
 static bool is_group(const char *text, const char *name)
 {
     const size_t length = strlen(name);
@@ -43,8 +43,8 @@ static bool is_group(const char *text, const char *name)
     return false;
 }
 
-/* Whether a header has a name, or a word that its calls of such names are pasted from: gravel_accumulate_add_uint_wi
- * begins with gravel_accumulate_. */
+/* Returns whether a header has a name, or a word that its calls of such names are pasted from:
+ * gravel_accumulate_add_uint_wi begins with gravel_accumulate_. */
 static bool has_name(const char *header, const char *name)
 {
     size_t length = strlen(name);
@@ -54,7 +54,7 @@ static bool has_name(const char *header, const char *name)
     return length > strlen("gravel_");
 }
 
-/* Whether the source leaves out the header that has a name. @param name  "gravel_x", "struct gravel_x" */
+/* Returns whether the source leaves out the header that has a name. @param name  "gravel_x", "struct gravel_x" */
 static bool advise_include(FILE *out, const char *name, const char *source,
                            const struct gravel_source_header *headers)
 {
@@ -72,7 +72,7 @@ static bool advise_include(FILE *out, const char *name, const char *source,
     return false;
 }
 
-/* The call whose parenthesis is open at a column of a line; NULL: none, or of none of ours. */
+/* Returns the call whose parenthesis is open at a column of a line; NULL: none, or of none of ours. */
 static const char *find_call(const char *source, unsigned long line, unsigned long column)
 {
     int depth = 0;

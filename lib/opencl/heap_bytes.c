@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the widest aligned word at an address, of which `bytes` are left. */
+/* Returns the bytes of the widest aligned word at an address, of which `bytes` are left. */
 static size_t word_bytes(const unsigned char *at, size_t bytes)
 {
     size_t size = 8;

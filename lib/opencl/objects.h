@@ -36,7 +36,7 @@ int gravel_cl_buffer_create(const struct gravel_device *device, const char *user
 int gravel_cl_buffer_zero(cl_command_queue queue, cl_mem buffer, uint64_t at, uint64_t bytes,
                           const char *what);
 
-/** Whether a process has addresses for memory of a CPU device: PoCL ends a process that lacks them. True elsewhere. */
+/** Returns whether a process has addresses for a CPU device's memory, without which PoCL ends it. True elsewhere. */
 bool gravel_cl_has_addresses(const struct gravel_device *device, uint64_t bytes);
 
 /** Why there is no buffer. @return GRAVEL_ENOMEM. */
@@ -52,7 +52,7 @@ int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error);
 cl_int gravel_cl_program_build(const struct gravel_device *device, cl_program program,
                                const char *options);
 
-/** A text of a program's build, its log or its options; NULL if memory is out. The caller frees it. */
+/** Returns a text of a program's build, its log or its options; NULL if memory is out. The caller frees it. */
 char *gravel_cl_program_text(const struct gravel_device *device, cl_program program,
                              cl_program_build_info what);
 
@@ -170,7 +170,7 @@ cl_int gravel_cl_event_status(cl_event event);
 /** Ask the same of a command. @return CL_SUCCESS; the driver's error if it does not say: the command may run on. */
 cl_int gravel_cl_event_ask(cl_event event, cl_int *status);
 
-/** Whether the driver says that a command has ended, well or not. Until then, what the command uses stays. */
+/** Returns whether the driver says that a command has ended or failed. Until then, what the command uses stays. */
 bool gravel_cl_event_has_ended(cl_event event);
 
 /** Release an object. NULL is allowed. */

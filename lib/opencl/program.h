@@ -48,7 +48,7 @@ struct gravel_source_header {
     const char *text; /* with guards against a second inclusion */
 };
 
-/** Whether a text includes one of the headers, outside comments. */
+/** Returns whether a text includes one of the headers, outside comments. */
 bool gravel_source_includes(const char *text, const struct gravel_source_header *headers);
 
 /**
@@ -73,7 +73,7 @@ void gravel_source_expand(FILE *out, const char *name, const char *text, const c
  */
 void gravel_source_name_lines(FILE *out, const char *log, const char *text);
 
-/** The length of the word that begins here [characters]; 0 if none does. */
+/** Returns the length of the word that begins here [characters]; 0 if none does. */
 size_t gravel_word_length(const char *at);
 
 /** Finds a word in a text's code; of directives only definitions use words for what they mean. NULL: there

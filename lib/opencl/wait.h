@@ -46,14 +46,14 @@ int gravel_wait_queue(const struct gravel_device *device, cl_command_queue queue
 /** Wait as gravel_wait_queue, for kernels of the self-test. @return also GRAVEL_ETIMEOUT: there is no node to ask. */
 int gravel_wait_test(const struct gravel_device *device, cl_command_queue queue);
 
-/** Whether a wait gave up, so that commands may still be under way. */
+/** Returns whether a wait gave up, so that commands may still be under way. */
 static inline bool gravel_wait_gave_up(int code)
 {
     return code != 0 && code != GRAVEL_ECL && code != GRAVEL_ENOMEM;
 }
 
-/** Whether the device is done with an in-order queue's commands, well or not, after a wait: for clean-ups, so the
- * calling thread's error text stays. Where the driver does not say, it is not: what they use stays. NULL is allowed. */
+/** Returns whether the device is done with an in-order queue's commands after a wait: for clean-ups, so the calling
+ * thread's error text stays. Where the driver does not say, it is not: what they use stays. NULL is allowed. */
 bool gravel_wait_is_done(const struct gravel_device *device, cl_command_queue queue,
                          const char *what);
 

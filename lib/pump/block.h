@@ -54,7 +54,7 @@ static inline int gravel_command_commutes(uint32_t command)
            command == GRAVELP_COMMAND(op, type);
 }
 
-/** Whether messages of a command are puts: binned too, in the order of their packages. False for a malformed one. */
+/** Returns whether a command, which may be malformed, is a put: binned too, in the order of the packages. */
 static inline int gravel_command_is_put(uint32_t command)
 {
     uint32_t type = GRAVELP_COMMAND_TYPE(command);
@@ -83,7 +83,7 @@ static inline uint32_t gravel_divide_up(uint32_t a, uint32_t b)
     return (a + b - 1) / b;
 }
 
-/** Bytes of an element of a command's widest row. */
+/** Returns the bytes of an element of a command's widest row. */
 static inline uint32_t gravel_row_bytes(uint32_t command)
 {
     uint32_t value = GRAVELP_N_VALUES(command) ? GRAVELP_VALUE_BYTES(command) : 0;
@@ -129,7 +129,7 @@ static inline struct gravel_tiling gravel_tiling_of(const struct gravel_package_
 #define GRAVEL_BLOCK_ROOMS \
     8u /* of each queue: being binned, copied or shipped, and some that wait to be applied */
 
-/** Bytes of a block's messages, at most. @param queue_bytes  of one queue. */
+/** Returns the bytes of a block's messages, at most. @param queue_bytes  of one queue. */
 static inline uint32_t gravel_block_bytes(uint32_t n_queues, uint64_t queue_bytes)
 {
     const uint64_t all = 128u << 20, most = GRAVEL_ROWS_MOST_BYTES, least = 64u << 10;
@@ -139,7 +139,7 @@ static inline uint32_t gravel_block_bytes(uint32_t n_queues, uint64_t queue_byte
 }
 
 /**
- * Whether a device bins long runs. A CPU device has no bus to spare.
+ * Returns whether a device bins long runs. A CPU device has no bus to spare.
  *
  * @param setting  GRAVEL_DEVICE_AGGREGATION's value.
  */

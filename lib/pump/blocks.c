@@ -46,7 +46,7 @@ static uint32_t most_messages(const struct gravel_pump *pump, uint32_t command)
     return bears < fits ? (uint32_t)bears : fits;
 }
 
-/* The longest run that n packages begin with. 0 < n. */
+/* Returns the longest run that n packages begin with. 0 < n. */
 static struct gravel_package_run find_run(const struct gravel_pump *pump,
                                           const struct gravelp_package *headers, uint32_t n)
 {

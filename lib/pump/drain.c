@@ -51,8 +51,8 @@ int gravel_pump_lock(struct gravel_pump *pump)
 
 /* ---- packages in place ----------------------------------------------------------------------- */
 
-/* Whether every queue's next packages may be applied now: nothing before them is under way, and there is room for a
- * header in the mirror. */
+/* Returns whether every queue's next packages may be applied now: nothing before them is under way, and there is room
+ * for a header in the mirror. */
 static bool may_apply(const struct gravel_pump *pump)
 {
     const struct gravel_pump_shape *shape = &pump->shape;

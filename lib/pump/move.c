@@ -94,13 +94,13 @@ static cl_int copy_next(struct gravel_pump *pump, uint32_t queue, uint32_t n, ui
 
 /* ---- a poll ---------------------------------------------------------------------------------- */
 
-/* The first ticket of which nothing is known. */
+/* Returns the first ticket of which nothing is known. */
 static uint32_t next_ticket(const struct mirror *mirror)
 {
     return mirror->taken + mirror->n_held;
 }
 
-/* Slots from the next ticket on that may be read or moved at once: up to the ring's end, and where
+/* Returns the slots from the next ticket on that may be read or moved at once: up to the ring's end, and where
  * the mirror has room. */
 static uint32_t reach(const struct gravel_pump *pump, const struct mirror *mirror)
 {
@@ -227,7 +227,7 @@ static int see(struct gravel_pump *pump, bool may_be_brief, uint32_t *n)
 
 /* ---- flights --------------------------------------------------------------------------------- */
 
-/* Bytes of a slot in use; the whole slot if the header is not one we know, for the aggregator to
+/* Returns the bytes of a slot in use; the whole slot if the header is not one we know, for the aggregator to
  * refuse. */
 static uint32_t package_bytes(const struct gravel_pump *pump, const struct gravelp_package *header)
 {

@@ -138,7 +138,7 @@ int gravel_pump_lock(struct gravel_pump *pump);
 /** The pump has failed, as gravel_last_error says: the node fails. The lock is held. @return code */
 int gravel_pump_fail(struct gravel_pump *pump, int code);
 
-/** Whether some package is reserved that has not arrived, as of the last poll. The lock is held. */
+/** Returns whether some package is reserved that has not arrived, as of the last poll. The lock is held. */
 bool gravel_pump_is_behind(const struct gravel_pump *pump);
 
 /* Step pump: a thread goes round while kernels run. On drain none can. */
@@ -147,13 +147,13 @@ static inline bool gravel_pump_has_thread(const struct gravel_pump *pump)
     return gravel_step_is_pumped(pump->shape.memory->device->step);
 }
 
-/* Whether the queue's aggregator waits for a slow reader of lines, or a function of a stream. */
+/* Returns whether the queue's aggregator waits for a slow reader of lines, or a function of a stream. */
 static inline bool gravel_pump_is_held(const struct gravel_pump *pump, uint32_t queue)
 {
     return gravel_word_load(&pump->mirrors[queue].held, memory_order_relaxed); /* U8 */
 }
 
-/* A package of a queue in the mirror. */
+/* Returns a package of a queue in the mirror. */
 static inline struct gravelp_package *gravel_pump_slot(const struct gravel_pump *pump,
                                                        const struct mirror *mirror, uint32_t ticket)
 {
@@ -161,7 +161,7 @@ static inline struct gravelp_package *gravel_pump_slot(const struct gravel_pump 
     return (struct gravelp_package *)(mirror->slots + slot * pump->slot_bytes);
 }
 
-/* The flight with so many before it. */
+/* Returns the flight with so many before it. */
 static inline struct flight *gravel_pump_flight(struct mirror *mirror, uint32_t i)
 {
     return &mirror->flights[(mirror->first_flight + i) % GRAVEL_PUMP_FLIGHTS];
@@ -208,15 +208,15 @@ bool gravel_pump_can_owe(const struct gravel_pump *pump);
 int gravel_pump_make_binner(struct gravel_pump *pump);
 /** Release what was made, also after it failed. */
 void gravel_pump_release_binner(struct gravel_pump *pump);
-/** Messages of a command that a block holds [count]; 0: its runs are not binned, or it is malformed. */
+/** Returns the messages of a command that a block holds [count]; 0: its runs are not binned, or it is malformed. */
 uint32_t gravel_pump_block_fits(const struct gravel_pump *pump, uint32_t command);
 /** Have a flight's run binned into its room, and the counts copied to the host: flight->copied is the copy's event,
  * after which the block is complete, and any command queue may copy from it. @return 0; GRAVEL_ECL. */
 int gravel_pump_bin_run(struct gravel_pump *pump, struct flight *flight);
-/** Messages to each node [n_nodes] of a block whose counts have been copied. */
+/** Returns the messages to each node [n_nodes] of a block whose counts have been copied. */
 uint32_t *gravel_pump_block_counts(const struct gravel_pump *pump, const struct flight *flight);
-/** Whether such a block holds what was to be binned; else its packages must be read one by one: a destination does not
- * exist, or a package is not what its header says. */
+/** Returns whether such a block holds what was to be binned; else its packages must be read one by one: a destination
+ * does not exist, or a package is not what its header says. */
 bool gravel_pump_block_is_right(const struct gravel_pump *pump, const struct flight *flight);
 /** Returns where the messages of a block are on the device, from the first one on, gaps between parts included
  * (GRAVELP_BLOCK_PART). */

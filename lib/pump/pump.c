@@ -52,8 +52,8 @@ void gravel_pump_begin_wait(const struct gravel_pump *pump, struct gravel_pump_m
 }
 
 /*
- * Whether the newest launch has not ended; the command queue is in order, so the older ones have. It is asked without
- * the lock, which launches need: the driver may keep this thread until another one has launched.
+ * Returns whether the newest launch has not ended; the command queue is in order, so the older ones have. It is asked
+ * without the lock, which launches need: the driver may keep this thread until another one has launched.
  */
 static bool is_kernel_running(struct gravel_pump *pump)
 {
@@ -165,9 +165,9 @@ static int make_staging(struct gravel_pump *pump)
 }
 
 /*
- * Fewest messages of a run that the device bins [count]; 0: it bins none. It takes two kernels' launches, in which a
- * host thread bins some ten thousand messages; and a part becomes a buffer of its own, which costs the host 20 us or
- * more, in which it bins some thousands.
+ * Returns the fewest messages of a run that the device bins [count]; 0: it bins none. It takes two kernels' launches,
+ * in which a host thread bins some ten thousand messages; and a part becomes a buffer of its own, which costs the host
+ * 20 us or more, in which it bins some thousands.
  */
 static uint32_t choose_bin_messages(const struct gravel_pump_shape *shape)
 {

@@ -107,7 +107,7 @@ void gravel_pump_note_applied(struct gravel_pump *pump, const struct gravel_pump
 /** Blocks that had to wait for a node buffer so far [count]. */
 uint64_t gravel_pump_buffer_waits(const struct gravel_pump *pump);
 
-/** Packages that kernels reserved so far in all queues, as of the last poll [count]; wraps. */
+/** Returns the packages that kernels reserved so far in all queues, as of the last poll [count]; wraps. */
 uint32_t gravel_pump_reserved(const struct gravel_pump *pump);
 
 #endif

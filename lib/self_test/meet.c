@@ -53,7 +53,7 @@ static int meet(const struct gravel_test *test, struct gravel_meeting *seen)
     return 0;
 }
 
-/* Whether enough groups had to wait for each other, and all continued. */
+/* Returns whether enough groups had to wait for each other, and all continued. */
 static bool is_proof(const struct gravel_meeting *seen, uint32_t n_least)
 {
     const uint32_t n = n_least < seen->n_groups ? n_least : seen->n_groups;

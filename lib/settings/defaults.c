@@ -90,7 +90,7 @@ uint64_t gravel_derive_buffer_bytes(const struct gravel_config *config,
     return bytes;
 }
 
-/* Bytes of a buffer for each node. */
+/* Returns the bytes of a buffer for each node. */
 static uint64_t each_node_bytes(const struct gravel_config *config, uint32_t n_nodes)
 {
     return gravel_pool_frame_bytes((uint32_t)config->buffer_bytes) * n_nodes;

@@ -18,12 +18,12 @@ struct gravel_surroundings {
     uint32_t cores; /* of the host, for this node's threads */
 };
 
-/** The node buffer this node would take [bytes], if it is left to Gravel. All nodes must take the same. */
+/** Returns the node buffer this node would take [bytes], if it is left to Gravel. All nodes must take the same. */
 uint64_t gravel_derive_buffer_bytes(const struct gravel_config *config,
                                     const struct gravel_surroundings *around);
 
 /**
- * Whether node buffers of aggregators and host calls fit GRAVEL_ROUTE_MEMORY, if it is set.
+ * Returns whether node buffers of aggregators and host calls fit GRAVEL_ROUTE_MEMORY, if it is set.
  *
  * @param config  nothing in it is left to be derived.
  * @return        0; GRAVEL_ECONFIG: the text names what they take.
@@ -37,7 +37,7 @@ uint32_t gravel_derive_group_size(const struct gravel_device *device);
 void gravel_derive(struct gravel_config *config, const struct gravel_surroundings *around);
 
 /**
- * How long a host thread that waits stays awake [us]: 0 unless a core is left for each of them while kernels run.
+ * Returns how long a waiting host thread stays awake [us]: 0 unless a core is left for each, also while kernels run.
  *
  * @param config  nothing in it is left to be derived.
  */

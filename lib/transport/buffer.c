@@ -69,7 +69,7 @@ void gravel_buffer_reset(struct gravel_buffer *buffer, uint16_t kind, uint32_t s
     buffer->run_capacity = 0;
 }
 
-/* Messages of a run that fits into `room` bytes. */
+/* Returns the messages of a run that fits into `room` bytes. */
 static uint32_t run_fits(uint32_t room, uint32_t command)
 {
     if (room < GRAVEL_RUN_INDICES(command))

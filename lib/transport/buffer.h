@@ -83,7 +83,7 @@ bool gravel_buffer_exchange(struct gravel_buffer *one, struct gravel_buffer *oth
 void gravel_buffer_reset(struct gravel_buffer *buffer, uint16_t kind, uint32_t source,
                          uint32_t destination);
 
-/** Messages of one command that an empty buffer of `capacity` bytes holds. */
+/** Returns the messages of one command that an empty buffer of `capacity` bytes holds. */
 uint32_t gravel_buffer_fits(uint32_t capacity, uint32_t command);
 
 /**

@@ -28,7 +28,7 @@
 #define GRAVEL_RECORDS_LEAST_BYTES 2048u
 #define GRAVEL_RECORDS_MOST_BYTES (1u << 16)
 
-/* Whether a barrier, which ends when as many have been resolved as were sent, counts them. */
+/* Returns whether a barrier, which ends when as many have been resolved as were sent, counts them. */
 static inline bool gravel_frame_is_counted(uint16_t kind)
 {
     return kind <= GRAVEL_FRAME_REFUSAL || kind == GRAVEL_FRAME_RECORDS;

@@ -58,13 +58,13 @@ static inline bool gravel_list_gather(struct gravel_list *list)
     return true;
 }
 
-/** Whether all that was pushed has been gathered. Any thread: it orders nothing, and may be over at once. */
+/** Returns whether all that was pushed has been gathered. Any thread: it orders nothing, and may be over at once. */
 static inline bool gravel_list_is_gathered(const struct gravel_list *list)
 {
     return !atomic_load_explicit(&list->newest, memory_order_relaxed); /* nothing is read by it */
 }
 
-/** The oldest in hand, or NULL. */
+/** Returns the oldest in hand, or NULL. */
 static inline struct gravel_buffer *gravel_list_next(struct gravel_list *list)
 {
     struct gravel_buffer *buffer = list->in_hand;
@@ -73,7 +73,7 @@ static inline struct gravel_buffer *gravel_list_next(struct gravel_list *list)
     return buffer;
 }
 
-/** The oldest there is, or NULL. */
+/** Returns the oldest there is, or NULL. */
 static inline struct gravel_buffer *gravel_list_take(struct gravel_list *list)
 {
     if (!list->in_hand)

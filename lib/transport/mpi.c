@@ -373,7 +373,7 @@ static void begin_call(const struct gravel_mpi_opening *opening, const char *cal
         atomic_store_explicit(opening->call, call, memory_order_relaxed);
 }
 
-/* Whether nodes can be numbered by the caller's communicator. */
+/* Returns whether nodes can be numbered by the caller's communicator. */
 static int check_comm(const MPI_Comm *comm)
 {
     int is_initialised = 0, is_inter = 0;

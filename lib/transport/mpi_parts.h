@@ -36,8 +36,8 @@ static inline int gravel_mpi_check(const char *call, int error)
 int gravel_mpi_enter(void (*finalising)(void));
 
 /**
- * Whether MPI knows all the processes that the launcher has started: to another MPI's launcher each would be a job of
- * its own. After gravel_mpi_enter.
+ * Returns whether MPI knows all the processes that the launcher has started: to another MPI's launcher each would be a
+ * job of its own. After gravel_mpi_enter.
  *
  * @return  0; GRAVEL_ECONFIG, with both numbers and the name of this MPI; GRAVEL_EMPI.
  */

@@ -9,7 +9,7 @@
 
 #include "memory/allocations.h"
 
-/** Whether a message of that operation, GRAVEL_PUT to GRAVEL_XOR, exists for words of a type. */
+/** Returns whether a message of that operation, GRAVEL_PUT to GRAVEL_XOR, exists for words of a type. */
 bool gravel_has_operation(uint32_t op, uint32_t type);
 
 /** "fetch_add"; NULL if there is no such operation on a word of the command's type. */

@@ -25,13 +25,13 @@ struct gravel_pool {
     struct gravel_list free;       /* buffers that were returned */
 };
 
-/** Bytes from one frame to the next in `frames`. */
+/** Returns the bytes from one frame to the next in `frames`. */
 static inline uint64_t gravel_pool_frame_bytes(uint32_t buffer_bytes)
 {
     return ((uint64_t)buffer_bytes + GRAVELP_CACHELINE - 1) & ~(uint64_t)(GRAVELP_CACHELINE - 1);
 }
 
-/** Bytes of `frames`. */
+/** Returns the bytes of `frames`. */
 static inline uint64_t gravel_pool_frames_bytes(uint32_t buffer_bytes, uint32_t n_buffers)
 {
     return gravel_pool_frame_bytes(buffer_bytes) * n_buffers;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether two rounds are of one call, whose values are of one number and type: else they cannot be combined. */
+/* Returns whether two rounds are of one call, whose values are of one number and type: else they cannot be combined. */
 static bool fit_together(const struct gravel_round *a, const struct gravel_round *b)
 {
     const struct gravel_collective_call *one = &a->first, *other = &b->first;

@@ -71,7 +71,7 @@ int gravel_segment_map(const struct gravel_segment_card *card, struct gravel_seg
 /** NULL is allowed. */
 void gravel_segment_unmap(struct gravel_segment_head *view);
 
-/** Bytes from the start of the segment to a frame; 0 if it lies elsewhere. */
+/** Returns the bytes from the start of the segment to a frame; 0 if it lies elsewhere. */
 static inline uint64_t gravel_segment_offset(const struct gravel_segment *segment,
                                              const void *frame)
 {

@@ -78,14 +78,14 @@ struct gravel_transport {
     struct gravel_handover handover; /* with nodes of this machine */
 };
 
-/** Whether a node is of this process. */
+/** Returns whether a node is of this process. */
 static inline bool gravel_transport_is_local(const struct gravel_transport *transport,
                                              uint32_t node)
 {
     return transport->is_loopback || node == transport->node;
 }
 
-/** Whether the job is this process alone: no other has anything to send, to combine or to fail. */
+/** Returns whether the job is this process alone: no other has anything to send, to combine or to fail. */
 static inline bool gravel_transport_is_alone(const struct gravel_transport *transport)
 {
     return transport->is_loopback || transport->n_nodes == 1;
@@ -116,7 +116,7 @@ int gravel_transport_mpi_open(struct gravel_transport **out,
                               const struct gravel_mpi_opening *opening);
 
 /**
- * Whether a process takes transport mpi.
+ * Returns whether a process takes transport mpi.
  *
  * @param setting   GRAVEL_TRANSPORT: auto, self or mpi.
  * @param has_comm  the caller gives a communicator.
@@ -124,10 +124,10 @@ int gravel_transport_mpi_open(struct gravel_transport **out,
  */
 int gravel_transport_choose(const char *setting, bool has_comm, bool *use_mpi);
 
-/** Whether the caller has initialised MPI. */
+/** Returns whether the caller has initialised MPI. */
 bool gravel_transport_mpi_is_initialised(void);
 
-/** Whether the library was built with MPI. */
+/** Returns whether the library was built with MPI. */
 bool gravel_transport_mpi_is_built(void);
 
 #define GRAVEL_MPI_NAME_BYTES 64u

@@ -71,7 +71,7 @@ struct gravel_device_run gravel_run_of(const struct gravel_resolver *resolver,
 int gravel_runs_enqueue(const struct gravel_resolver *resolver,
                         const struct gravel_device_run *run);
 
-/** Whether a frame of one run may go with the launch, and needs no upload. */
+/** Returns whether a frame of one run may go with the launch, and needs no upload. */
 bool gravel_runs_can_give(const struct gravel_resolver *resolver, const struct gravel_run *run,
                           uint32_t frame_bytes);
 

@@ -50,7 +50,7 @@ static int set(const struct gravel_resolver *resolver, uint32_t kernel, cl_uint 
         gravel_cl_kernel_set(resolver->device, resolver->kernels[kernel], first, arguments, n));
 }
 
-/* Size of find_last's table: a power of two, at most half full. */
+/* Returns the size of find_last's table: a power of two, at most half full. */
 static uint64_t slots_for(uint64_t n_messages)
 {
     uint64_t n_slots = 2;
@@ -255,7 +255,7 @@ int gravel_runs_warm_up(const struct gravel_resolver *resolver, cl_mem uploaded)
     return enqueue_signal(resolver, 0, 0);
 }
 
-/* Whether the messages are for one work-item: no atomic operation does what they ask for, or they are few. */
+/* Returns whether the messages are for one work-item: no atomic operation does what they ask for, or they are few. */
 static bool must_be_serial(const struct gravel_resolver *resolver, const struct gravel_run *run)
 {
     bool is_wide_word = GRAVELP_VALUE_BYTES(run->command) == 8;
