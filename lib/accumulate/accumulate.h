@@ -39,7 +39,7 @@ struct gravel_accumulator {
         pack_tally; /* 0 or 1: which of the two the last list and pack counted in */
     uint64_t first; /* see LISTED and PACKED */
     /* Parts for nodes of this process are applied from where they are packed. */
-    struct gravel_pool staying; /* of their headers; no buffer: parts are copied */
+    struct gravel_pool headers; /* in flight; no buffer: parts are copied */
 };
 
 /* Its kernels. */
@@ -54,7 +54,7 @@ int gravel_accumulator_check_end(struct gravel_object *object);
 /** flush.c: the flush of struct gravel_object_kind. */
 int gravel_accumulator_send(struct gravel_object *object);
 
-/** flush.c: wait until no packed word is still to be applied. @return 0; the node's failure. */
-int gravel_accumulator_come_home(struct gravel_accumulator *accumulator);
+/** flush.c: waits until every packed word is applied. @return 0; the node's failure. */
+int gravel_accumulator_wait_applied(struct gravel_accumulator *accumulator);
 
 #endif

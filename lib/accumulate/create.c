@@ -48,7 +48,7 @@ static int check_others(const struct gravel_accumulator *accumulator)
         return 0;
     return gravel_fail(GRAVEL_ENOMEM,
                        "%s: a shadow of %" PRIu64 " bytes, %u nodes' parts of %" PRIu64
-                       " elements, beside %" PRIu64
+                       " elements, next to %" PRIu64
                        " of others: GRAVEL_ACCUMULATE_MEMORY is %" PRIu64,
                        accumulator->object.name, bytes, own->n_parts, own->n, others, most);
 }
@@ -111,7 +111,7 @@ static int make_memory(struct gravel_accumulator *accumulator)
 {
     struct gravel *gravel = accumulator->object.gravel;
     if (gravel->n_pump_buffers && accumulator->head.index_bytes == 4)
-        accumulator->staying =
+        accumulator->headers =
             (struct gravel_pool){.buffer_bytes = GRAVELP_CACHELINE, .n_buffers = gravel->n_heaps};
     GRAVEL_TRY(gravel_cl_buffer_create(&gravel->device, accumulator->object.name,
                                        accumulator->bytes, &accumulator->memory));
@@ -133,7 +133,7 @@ static bool free_all(struct gravel_object *object)
 {
     struct gravel_accumulator *accumulator = (struct gravel_accumulator *)object;
     const struct gravel *gravel = object->gravel;
-    if (gravel_accumulator_come_home(accumulator) || gravel_node_is_stuck(gravel) ||
+    if (gravel_accumulator_wait_applied(accumulator) || gravel_node_is_stuck(gravel) ||
         (accumulator->copied && !gravel_cl_event_has_ended(accumulator->copied)) ||
         !gravel_wait_is_done(&gravel->device, gravel->copies, "copies of accumulators"))
         return false;
@@ -142,7 +142,7 @@ static bool free_all(struct gravel_object *object)
     gravel_cl_flush(gravel->copies, CL_SUCCESS);
     gravel_cl_buffer_release(accumulator->packed);
     gravel_cl_buffer_release(accumulator->memory);
-    gravel_pool_destroy(&accumulator->staying);
+    gravel_pool_destroy(&accumulator->headers);
     return true;
 }
 

@@ -207,26 +207,26 @@ static int check_guard(struct gravel_accumulator *accumulator, bool has_words)
 
 /* ---- packed words ------------------------------------------------------------------------------ */
 
-int gravel_accumulator_come_home(struct gravel_accumulator *accumulator)
+int gravel_accumulator_wait_applied(struct gravel_accumulator *accumulator)
 {
     struct gravel_applying applying = {.gravel = accumulator->object.gravel};
     struct gravel_wait wait = {.limit = gravel_node_applying_limit(&applying),
                                .what = "applying what was packed"};
-    while (!gravel_pool_is_whole(&accumulator->staying)) /* what they stand for has been applied */
+    while (!gravel_pool_is_whole(&accumulator->headers)) /* their words have been applied */
         GRAVEL_TRY(gravel_wait_pause(&wait));
     return 0;
 }
 
-/* Pack the words of the next places, as many as fit, when all that was packed before has been applied. */
+/* Packs the words of the next indices, as many as fit, when all that was packed before has been applied. */
 static int pack(struct gravel_accumulator *accumulator)
 {
-    const cl_uint first_place = (cl_uint)accumulator->first, n = accumulator->pack_blocks,
+    const cl_uint first_index = (cl_uint)accumulator->first, n = accumulator->pack_blocks,
                   listed = accumulator->list_tally, tally = !accumulator->pack_tally;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(accumulator->packed),
-                                                GRAVEL_ARGUMENT(first_place), GRAVEL_ARGUMENT(n),
+                                                GRAVEL_ARGUMENT(first_index), GRAVEL_ARGUMENT(n),
                                                 GRAVEL_ARGUMENT(listed), GRAVEL_ARGUMENT(tally)};
     const uint64_t most = (uint64_t)GROUPS_PER_UNIT * accumulator->object.gravel->device.units;
-    GRAVEL_TRY(gravel_accumulator_come_home(accumulator));
+    GRAVEL_TRY(gravel_accumulator_wait_applied(accumulator));
     GRAVEL_TRY(GRAVEL_OBJECT_RUN(&accumulator->object, GRAVEL_ACCUMULATOR_PACK, arguments,
                                  (n < most ? n : most) * accumulator->object.group));
     enter(accumulator, GRAVEL_ACCUMULATOR_PACKED);
@@ -269,11 +269,11 @@ static int send_part(struct gravel_accumulator *accumulator, uint32_t node, uint
         .node = node};
     const struct gravel_transport *transport = accumulator->object.gravel->network.transport;
     const bool stays =
-        accumulator->staying.n_buffers && (transport->is_loopback || node == transport->node);
+        accumulator->headers.n_buffers && (transport->is_loopback || node == transport->node);
     return part.n == 0
                ? 0
                : gravel_node_send_packed(accumulator->object.gravel, &part,
-                                         stays ? gravel_pool_take(&accumulator->staying) : NULL);
+                                         stays ? gravel_pool_take(&accumulator->headers) : NULL);
 }
 
 /* Sends what is packed. It is nowhere else, so the node fails if it cannot be sent. */

@@ -59,8 +59,8 @@ static int make(struct gravel_flow *flow)
     const uint32_t n = flow->graph.n_channels;
     GRAVEL_TRY(choose_scheduling(flow->gravel, graph->n_messages != 0, &flow->scheduling));
     flow->posts = calloc(n, sizeof *flow->posts);
-    flow->told.peaks = calloc(n, sizeof *flow->told.peaks);
-    if (!flow->posts || !flow->told.peaks)
+    flow->seen.peaks = calloc(n, sizeof *flow->seen.peaks);
+    if (!flow->posts || !flow->seen.peaks)
         return gravel_fail_memory("gravel_flow_create: channels", n * sizeof *flow->posts);
     flow->group_items = graph->group_items ? graph->group_items : GROUP_ITEMS;
     const struct gravel_flow_shape shape = {
@@ -70,7 +70,7 @@ static int make(struct gravel_flow *flow)
     GRAVEL_TRY(gravel_flow_layout(&flow->layout, &flow->graph, &shape));
     flow->stats.bytes = flow->layout.bytes;
     GRAVEL_TRY(gravel_flow_memory_create(flow));
-    gravel_flow_tell(flow);
+    gravel_flow_publish(flow);
     return 0;
 }
 
@@ -122,7 +122,7 @@ int gravel_flow_destroy(struct gravel_flow *flow)
     for (uint32_t c = 0; flow->posts && c < flow->graph.n_channels; c++)
         free(flow->posts[c].words);
     free(flow->posts);
-    free(flow->told.peaks);
+    free(flow->seen.peaks);
     pthread_mutex_destroy(&flow->lock);
     gravel_flow_memory_destroy(flow);
     drop_kernels(flow);

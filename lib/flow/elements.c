@@ -25,15 +25,15 @@
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-void gravel_flow_tell(struct gravel_flow *flow)
+void gravel_flow_publish(struct gravel_flow *flow)
 {
     const uint32_t *peaks = flow->view.peaks;
     uint64_t run_ns = flow->run_begin_ns ? gravel_clock_ns() - flow->run_begin_ns : 0;
     pthread_mutex_lock(&flow->lock);
-    memcpy(flow->told.peaks, peaks, flow->graph.n_channels * sizeof *peaks);
-    flow->told.stats = flow->stats;
-    flow->told.stats.run_ns += run_ns;
-    flow->told.stats.scheduler_ns += run_ns; /* less what launches took, which is subtracted */
+    memcpy(flow->seen.peaks, peaks, flow->graph.n_channels * sizeof *peaks);
+    flow->seen.stats = flow->stats;
+    flow->seen.stats.run_ns += run_ns;
+    flow->seen.stats.scheduler_ns += run_ns; /* less what launches took, which is subtracted */
     pthread_mutex_unlock(&flow->lock);
 }
 
@@ -43,8 +43,8 @@ int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *s
     GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_stats_read", GRAVEL_ANYWHERE));
     GRAVEL_TRY(gravel_require("gravel_flow_stats_read", "stats", stats));
     pthread_mutex_lock(&flow->lock);
-    own = flow->told.stats;
-#define SUBTRACT(field, unit, help) own.field -= flow->told.base.field;
+    own = flow->seen.stats;
+#define SUBTRACT(field, unit, help) own.field -= flow->seen.base.field;
     GRAVEL_FLOW_STATS_FIELDS(SUBTRACT)
 #undef SUBTRACT
     pthread_mutex_unlock(&flow->lock);
@@ -55,8 +55,8 @@ int gravel_flow_stats_reset(struct gravel_flow *flow)
 {
     GRAVEL_TRY(gravel_flow_enter(flow, "gravel_flow_stats_reset", GRAVEL_ANYWHERE));
     pthread_mutex_lock(&flow->lock);
-    flow->told.base = flow->told.stats;
-    flow->told.base.bytes = 0; /* of the memory, which stays */
+    flow->seen.base = flow->seen.stats;
+    flow->seen.base.bytes = 0; /* of the memory, which stays */
     pthread_mutex_unlock(&flow->lock);
     return 0;
 }
@@ -73,7 +73,7 @@ int gravel_flow_channel_read(struct gravel_flow *flow, const char *channel, uint
         *width = flow->graph.channels[c].width;
     pthread_mutex_lock(&flow->lock);
     if (peak)
-        *peak = flow->told.peaks[c];
+        *peak = flow->seen.peaks[c];
     pthread_mutex_unlock(&flow->lock);
     return 0;
 }
@@ -161,7 +161,7 @@ int gravel_flow_add(struct gravel_flow *flow, uint32_t c, const void *records, u
         return code;
     }
     gravelp_view_note_peak(flow->view, c);
-    gravel_flow_tell(flow);
+    gravel_flow_publish(flow);
     return 0;
 }
 

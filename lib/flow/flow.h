@@ -25,7 +25,7 @@ struct gravel_flow_posts {
 };
 
 /* Counters as other threads see them. */
-struct gravel_flow_told {
+struct gravel_flow_seen {
     struct gravel_flow_stats stats, base; /* base: at the last reset */
     uint32_t *peaks;                      /* [n_channels] */
 };
@@ -51,13 +51,13 @@ struct gravel_flow {
     pthread_t runner;        /* of gravel_flow_start */
     bool has_runner;
     struct gravel_kept outcome;      /* of the runner's: read once it is joined */
-    pthread_mutex_t lock;            /* guards posts and told */
+    pthread_mutex_t lock;            /* guards posts and seen */
     struct gravel_flow_posts *posts; /* [n_channels] */
     int failed;                      /* what a run returned after which the flow is of no use */
-    /* What the thread that runs the flow counts, and tells. */
+    /* What the thread that runs the flow counts, and publishes. */
     uint64_t run_begin_ns; /* 0: no run is under way */
     struct gravel_flow_stats stats;
-    struct gravel_flow_told told;
+    struct gravel_flow_seen seen;
 };
 
 /**
@@ -107,8 +107,8 @@ int gravel_flow_add(struct gravel_flow *flow, uint32_t channel, const void *reco
 /** Add what was posted between rounds, as there is room. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
 int gravel_flow_take_posts(struct gravel_flow *flow);
 
-/** elements.c: renew the counters that other threads read, between rounds. */
-void gravel_flow_tell(struct gravel_flow *flow);
+/** elements.c: renews the counters that other threads read, between rounds. */
+void gravel_flow_publish(struct gravel_flow *flow);
 
 /**
  * report.c: say what a fault is that the device has reported, or talloc without enq.

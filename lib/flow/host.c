@@ -16,7 +16,7 @@
  *
  * Path:    gravel_flow_run, gravel_flow_produce -> host.c -> layout/choose.h, node/launch.c, node/enqueue.c;
  *          cl/device/round.cl.h.
- * Memory:  what the host writes is written before the launch, and what it reads is read after its end, which stands for
+ * Memory:  what the host writes is written before the launch, and what it reads is read after its end, instead of
  *          K2 to K4.
  * Source:  Orr 2016, section 4.2 (the aggregator runs the scheduler, and sees channels but no elements); 4.2.2 (graphs
  *          have kernel nodes besides those of channels).
@@ -139,7 +139,7 @@ static int play(struct gravel_flow *flow, struct gravelp_round round)
 }
 
 /* A launch that chooses by itself, of which this is the first round. */
-static int play_turns(struct gravel_flow *flow, struct gravelp_round round)
+static int play_resident(struct gravel_flow *flow, struct gravelp_round round)
 {
     const uint32_t n_groups = flow->scheduling.n_groups;
     struct gravelp_flow_turn *turn = gravelp_flow_turns(flow->view.flow);
@@ -178,15 +178,16 @@ static int schedule(struct gravel_flow *flow)
         struct gravelp_round round = gravelp_view_choose(flow->view);
         if (code || round.n == 0)
             break;
-        code = is_resident && (!is_lone || groups_of(flow, &round) == 1) ? play_turns(flow, round)
-                                                                         : play(flow, round);
-        gravel_flow_tell(flow);
+        code = is_resident && (!is_lone || groups_of(flow, &round) == 1)
+                   ? play_resident(flow, round)
+                   : play(flow, round);
+        gravel_flow_publish(flow);
     }
     uint64_t run_ns = gravel_clock_ns() - flow->run_begin_ns;
     flow->run_begin_ns = 0;
     flow->stats.run_ns += run_ns;
     flow->stats.scheduler_ns += run_ns;
-    gravel_flow_tell(flow);
+    gravel_flow_publish(flow);
     GRAVEL_TRY(code);
     return gravelp_view_has_left(flow->view) ? gravel_flow_fail_stuck(flow) : 0;
 }
@@ -215,7 +216,7 @@ int gravel_flow_run(struct gravel_flow *flow)
     return end_run(flow, schedule(flow));
 }
 
-static void *run_beside(void *user)
+static void *run_schedule(void *user)
 {
     struct gravel_flow *flow = user;
     gravel_thread_begin("gravel-flow");
@@ -226,7 +227,7 @@ static void *run_beside(void *user)
 int gravel_flow_start(struct gravel_flow *flow)
 {
     GRAVEL_TRY(check_run(flow, "gravel_flow_start"));
-    int error = pthread_create(&flow->runner, NULL, run_beside, flow);
+    int error = pthread_create(&flow->runner, NULL, run_schedule, flow);
     if (error)
         return gravel_fail(GRAVEL_ESYSTEM, "gravel_flow_start: a thread: %s", strerror(error));
     flow->is_running = flow->has_runner = true;
@@ -318,7 +319,7 @@ int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_ite
         code = gravel_flow_check_faults(flow, NULL, n_items);
     for (uint32_t c = 0; c < flow->graph.n_channels; c++)
         gravelp_view_note_peak(flow->view, c);
-    gravel_flow_tell(flow);
+    gravel_flow_publish(flow);
     flow->failed = code;
     return code;
 }

@@ -5,7 +5,7 @@
  *
  * Nodes exchange their plans by puts into the heap: how many words each wants of each other one, where these begin at
  * the other end, and then which ones. So the exchange rests on put and barrier alone. The object has the tables first,
- * then the words in their place.
+ * and the words replace them.
  *
  * Path:    gravel_mirror_create -> this -> gravel_put, gravel_node_barrier, gravel_object_alloc.
  */
@@ -189,8 +189,8 @@ static int make_room(struct gravel_mirror *mirror, const uint64_t n_most[2])
     }
     int code = gravel_object_alloc(&mirror->object, bytes);
     for (int side = 0; side < 2; side++)
-        for (int turn = 0; turn < 2; turn++)
-            at[side][turn] += mirror->object.memory;
+        for (int parity = 0; parity < 2; parity++)
+            at[side][parity] += mirror->object.memory;
     return code;
 }
 

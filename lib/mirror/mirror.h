@@ -4,8 +4,8 @@
  *
  * A node that wants words has a block of them for each owner, its *near* words: copies, or slots. An owner has a block
  * for each node that wants words of it, its *given* words. Words travel from given to near, or from near to given.
- * Where they arrive there are two of each, used in turn: a node that is ahead sends the next values while another one
- * still reads the last ones.
+ * Where they arrive there are two of each, by the parity of rounds: a node that is ahead sends the next values while
+ * another one still reads the last ones.
  *
  * Path:    gravel/mirror.h -> create.c, share.c -> cl/kernels/mirror.cl; gravel_node_put_heap.
  * Owner:   the caller of gravel_mirror_create.
@@ -50,7 +50,7 @@ struct gravel_mirror {
     struct gravel_mirror_block *near; /* [n_nodes] of each owner, and the owners' */
     uint64_t n_near;
     struct gravel_mirror_owner *owners; /* [n_heaps] of the node */
-    uint64_t near_at[2], given_at[2];   /* heap offsets, in turn */
+    uint64_t near_at[2], given_at[2];   /* heap offsets, by parity */
     uint64_t n_shared;                  /* times */
     enum gravel_mirror_state state;
 };

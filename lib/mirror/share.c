@@ -14,7 +14,7 @@ static uint64_t in_arena(const struct gravel_mirror *mirror, uint32_t heap, uint
     return gravel_memory_heap_offset(&mirror->object.gravel->memory, heap) + offset;
 }
 
-static uint32_t turn_of(const struct gravel_mirror *mirror)
+static uint32_t parity_of(const struct gravel_mirror *mirror)
 {
     return (uint32_t)(mirror->n_shared % 2);
 }
@@ -26,7 +26,7 @@ static int run_given(struct gravel_mirror *mirror, uint32_t heap)
 {
     const struct gravel_mirror_owner *owner = &mirror->owners[heap];
     const cl_ulong array = in_arena(mirror, heap, mirror->array);
-    const cl_ulong block = in_arena(mirror, heap, mirror->given_at[turn_of(mirror)]);
+    const cl_ulong block = in_arena(mirror, heap, mirror->given_at[parity_of(mirror)]);
     const cl_uint n = (cl_uint)owner->n_targets;
     const struct gravel_argument arguments[] = {GRAVEL_ARGUMENT(array), GRAVEL_ARGUMENT(block),
                                                 GRAVEL_ARGUMENT(owner->lists), GRAVEL_ARGUMENT(n),
@@ -70,7 +70,7 @@ static int send_blocks(struct gravel_mirror *mirror, uint32_t heap,
 int gravel_mirror_begin(struct gravel_mirror *mirror)
 {
     GRAVEL_TRY(gravel_object_refuse(mirror, "mirror", "gravel_mirror_begin"));
-    const uint32_t turn = turn_of(mirror), n_heaps = mirror->object.gravel->n_heaps;
+    const uint32_t parity = parity_of(mirror), n_heaps = mirror->object.gravel->n_heaps;
     if (mirror->state == GRAVEL_MIRROR_BEGUN)
         return gravel_fail(GRAVEL_EINVAL, "gravel_mirror_begin: gravel_mirror_end has not been "
                                           "called since the last one");
@@ -80,11 +80,11 @@ int gravel_mirror_begin(struct gravel_mirror *mirror)
             GRAVEL_TRY(run_given(mirror, heap));
         GRAVEL_TRY(wait_for_kernels(mirror->object.gravel));
         for (uint32_t heap = 0; mirror->is_read && heap < n_heaps; heap++)
-            GRAVEL_TRY(send_blocks(mirror, heap, mirror->owners[heap].given, mirror->given_at[turn],
-                                   mirror->near_at[turn]));
+            GRAVEL_TRY(send_blocks(mirror, heap, mirror->owners[heap].given,
+                                   mirror->given_at[parity], mirror->near_at[parity]));
         if (!mirror->is_read)
             GRAVEL_TRY(send_blocks(mirror, gravel_mirror_own_heap(mirror), mirror->near,
-                                   mirror->near_at[turn], mirror->given_at[turn]));
+                                   mirror->near_at[parity], mirror->given_at[parity]));
     }
     mirror->state = GRAVEL_MIRROR_SENT;
     if (!mirror->is_read)

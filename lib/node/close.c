@@ -49,7 +49,7 @@ static bool free_device(struct gravel *gravel, bool are_running)
         gravel_pump_abandon(gravel->pump);
     if (are_running || gravel_node_is_stuck(gravel) || !gravel_pump_destroy(gravel->pump))
         return false;
-    gravel_device_calls_destroy(gravel->calls); /* it may still give the servers' turn back */
+    gravel_device_calls_destroy(gravel->calls); /* it may still release the lock of keys */
     if (gravel_node_is_stuck(gravel))
         return false;
     gravel_servers_close(&gravel->servers);

@@ -108,7 +108,7 @@ static int open_local(struct gravel *gravel, const struct gravel_bindings *bindi
         .endpoints = &gravel->endpoints,
         .bindings = bindings,
         .config = &gravel->config,
-        .turn = &gravel->servers.turn,
+        .keys = &gravel->servers.keys,
         .is_kept = gravel_node_is_kept,
         .context = gravel,
     };

@@ -81,7 +81,7 @@ int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape
     *shape = (struct gravel_servers_shape){
         .n_servers = config->n_servers,
         .n_slots = LEAST_SLOTS,
-        .turn_ns = gravel_network_patience_ns(&gravel->network),
+        .lock_ns = gravel_network_patience_ns(&gravel->network),
     };
     for (uint32_t i = 0; i < gravel->endpoints.n_handlers; i++) {
         const struct gravel_handler *handler = &gravel->endpoints.handlers[i];

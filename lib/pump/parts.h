@@ -67,9 +67,10 @@ struct mirror {
     struct gravel_block blocks[GRAVEL_BLOCK_ROOMS]; /* the aggregator's from U1 to C2 */
     struct gravel_pool pool;                        /* of the buffers that blocks are copied to */
     bool has_no_buffer;                             /* a block waits for one */
-    struct gravel_pool staying[GRAVEL_BLOCK_ROOMS]; /* of headers for parts that stay in a room */
-    _Alignas(GRAVELP_CACHELINE) uint32_t arrived;   /* U1: tickets brought; atomic */
-    _Alignas(GRAVELP_CACHELINE) uint32_t held;      /* U8: the aggregator's; atomic */
+    struct gravel_pool
+        local_pools[GRAVEL_BLOCK_ROOMS];          /* of headers for parts that stay in a room */
+    _Alignas(GRAVELP_CACHELINE) uint32_t arrived; /* U1: tickets brought; atomic */
+    _Alignas(GRAVELP_CACHELINE) uint32_t held;    /* U8: the aggregator's; atomic */
 };
 
 /* What bins on the device: kernels of cl/kernels/aggregate.cl, and memory. It is made when the pump is created; none is

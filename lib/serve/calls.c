@@ -44,7 +44,7 @@ struct gravel_device_calls {
     struct under_way under_way[MAX_UNDER_WAY]; /* a ring, the oldest at `first` */
     uint32_t first, n_under_way;
     uint32_t n_keyed;
-    /* of these, of handlers with keys; if there are any, the turn is the resolver's */
+    /* of these, of handlers with keys; if there are any, the resolver has the lock */
     struct gravel_wait wait; /* for the oldest */
     bool is_stuck;           /* the oldest does not end */
 };
@@ -260,24 +260,24 @@ int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_comm
     return gravel_check_cl("first use of handlers", error);
 }
 
-/* For a run of a handler with a key: keep the turn, unless another thread wants it, or take it. */
-static int take_turn(struct gravel_device_calls *calls)
+/* Keeps the lock for a run of a handler with a key, unless another thread wants it, or takes it. */
+static int take_lock(struct gravel_device_calls *calls)
 {
-    struct gravel_key_turn *turn = calls->shape.turn;
+    struct gravel_key_lock *lock = calls->shape.keys;
     int code = 0;
     if (calls->n_keyed &&
-        atomic_load_explicit(&turn->is_wanted[GRAVEL_TURN_LAUNCH], memory_order_relaxed)) /* H9 */
+        atomic_load_explicit(&lock->is_wanted[GRAVEL_KEYS_LAUNCH], memory_order_relaxed)) /* H9 */
         code = gravel_device_calls_wait(calls); /* gives it back */
     return code || calls->n_keyed
                ? code
-               : gravel_turn_take(turn, GRAVEL_TURN_RESOLVER, calls->device.limit);
+               : gravel_key_lock_take(lock, GRAVEL_KEYS_RESOLVER, calls->device.limit);
 }
 
-/* A run of a handler with a key has ended, or could not begin. */
-static void give_turn(struct gravel_device_calls *calls)
+/* Releases the lock if no run of a handler with a key is left. */
+static void release_lock(struct gravel_device_calls *calls)
 {
     if (calls->n_keyed == 0)
-        gravel_turn_end(calls->shape.turn);
+        gravel_key_lock_release(calls->shape.keys);
 }
 
 /* Adds a kernel to the runs under way, if it was enqueued. @param event  NULL: one behind what the queue has. */
@@ -309,14 +309,14 @@ static int start(struct gravel_device_calls *calls, const struct call_target *ta
     if (calls->is_stuck || calls->n_under_way == MAX_UNDER_WAY)
         GRAVEL_TRY(gravel_device_calls_wait(calls));
     if (has_key)
-        GRAVEL_TRY(take_turn(calls));
+        GRAVEL_TRY(take_lock(calls));
     const bool by_copy = gravel_step_is_pumped(calls->device.step); /* see gravel_wait_mark */
     cl_event event = NULL;
     cl_int error =
         enqueue(calls, handler, target, frame, run, run->n_messages, by_copy ? NULL : &event);
     int code = follow(calls, handler, target->queue, error, event);
     if (code && has_key)
-        give_turn(calls);
+        release_lock(calls);
     return code;
 }
 
@@ -385,7 +385,7 @@ static int take_off(struct gravel_device_calls *calls, cl_int status)
     calls->n_under_way--;
     begin_wait(calls);
     if (handler_of(calls, run.handler)->serve.n_keys && --calls->n_keyed == 0)
-        give_turn(calls);
+        release_lock(calls);
     if (error == CL_SUCCESS)
         return report_fault(calls->shape.memory);
     return gravel_fail(GRAVEL_ECL, "handler %s ended with an error: %s",

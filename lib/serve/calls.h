@@ -28,7 +28,7 @@ struct gravel_device_calls_shape {
     const struct gravel_endpoints *endpoints;
     const struct gravel_bindings *bindings; /* device_code; used by create only */
     const struct gravel_config *config;
-    struct gravel_key_turn *turn; /* of handlers with keys */
+    struct gravel_key_lock *keys; /* of handlers with keys */
     /* Whether a kernel of the caller's may keep the device to itself. */
     bool (*is_kept)(void *context);
     void *context;

@@ -36,19 +36,19 @@ uint32_t gravel_sender_ring(const struct gravel_endpoints *endpoints)
     return room ? gravel_power_from(room + GRAVELP_SPILL_BATCH) : 0;
 }
 
-/* ---- turns ----------------------------------------------------------------------------------- */
+/* ---- the lock of keys ------------------------------------------------------------------------ */
 
-int gravel_turn_take(struct gravel_key_turn *turn, enum gravel_key_side side,
-                     struct gravel_limit limit)
+int gravel_key_lock_take(struct gravel_key_lock *lock, enum gravel_key_side side,
+                         struct gravel_limit limit)
 {
     struct gravel_wait wait = {.limit = limit,
                                .what = "handlers with keys, which run on another queue",
-                               .waited.limit_ns = turn->patience_ns};
-    while (atomic_load_explicit(&turn->is_wanted[!side], memory_order_relaxed)) /* H9 */
+                               .waited.limit_ns = lock->patience_ns};
+    while (atomic_load_explicit(&lock->is_wanted[!side], memory_order_relaxed)) /* H9 */
         GRAVEL_TRY(gravel_wait_pause(&wait));
-    atomic_store_explicit(&turn->is_wanted[side], true, memory_order_relaxed); /* H9 */
-    int code = gravel_wait_lock(&wait, &turn->lock);
-    atomic_store_explicit(&turn->is_wanted[side], false, memory_order_relaxed); /* H9 */
+    atomic_store_explicit(&lock->is_wanted[side], true, memory_order_relaxed); /* H9 */
+    int code = gravel_wait_lock(&wait, &lock->mutex);
+    atomic_store_explicit(&lock->is_wanted[side], false, memory_order_relaxed); /* H9 */
     return code;
 }
 
@@ -112,7 +112,7 @@ void gravel_servers_close(struct gravel_servers *servers)
 {
     if (!servers->memory) /* never opened */
         return;
-    pthread_mutex_destroy(&servers->turn.lock);
+    pthread_mutex_destroy(&servers->keys.mutex);
     pthread_mutex_destroy(&servers->lock);
 }
 
@@ -120,8 +120,8 @@ int gravel_servers_open(struct gravel_servers *servers, const struct gravel_serv
                         const struct gravel_memory *memory, uint32_t n_heaps)
 {
     *servers = (struct gravel_servers){
-        .shape = *shape, .memory = memory, .n_heaps = n_heaps, .turn.patience_ns = shape->turn_ns};
-    pthread_mutex_init(&servers->turn.lock, NULL);
+        .shape = *shape, .memory = memory, .n_heaps = n_heaps, .keys.patience_ns = shape->lock_ns};
+    pthread_mutex_init(&servers->keys.mutex, NULL);
     pthread_mutex_init(&servers->lock, NULL);
     if (shape->n_args == 0)
         return 0;

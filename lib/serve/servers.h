@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The server region of the arena, as the host sees it: how large it is, and what a launch writes and reads there; and
- * whose turn it is to run handlers with keys.
+ * the lock of the side that runs handlers with keys.
  *
  * Two kernels that serve, on two queues, could run handlers with equal keys at once. So the resolver, for messages that
- * came by the network, and a launch, for its servers, take turns, again and again: for run after run, for kernel after
+ * came by the network, and a launch, for its servers, take a lock, again and again: for run after run, for kernel after
  * kernel. The side that waits sets its flag, and the other side lets it go first.
  *
  * Path:    node/outbound.c lays it out with the arena -> server/launch.c -> kernels (outbox.cl.h, inbox.cl.h).
  * Owner:   the region is the arena's; the struct is the node's.
- * Threads: one that launches, at a time; of the turn the network thread, too.
+ * Threads: one that launches, at a time; of the lock the network thread, too.
  * Source:  Wang, Fussell, Lin 2019, section 3.2 (message buffers).
  */
 #ifndef GRAVEL_SERVE_SERVERS_H
@@ -35,26 +35,26 @@ uint64_t gravel_sender_room(const struct gravel_endpoints *endpoints);
 /** Messages of a server's ring, a power of two; 0 if no handler sends. */
 uint32_t gravel_sender_ring(const struct gravel_endpoints *endpoints);
 
-/** Who takes turns with handlers that have keys. */
-enum gravel_key_side { GRAVEL_TURN_LAUNCH, GRAVEL_TURN_RESOLVER };
+/** Who runs handlers that have keys. */
+enum gravel_key_side { GRAVEL_KEYS_LAUNCH, GRAVEL_KEYS_RESOLVER };
 
-struct gravel_key_turn {
-    pthread_mutex_t lock;
+struct gravel_key_lock {
+    pthread_mutex_t mutex;
     uint64_t patience_ns;      /* longest wait for it */
     _Atomic bool is_wanted[2]; /* H9: by each side */
 };
 
 /**
- * Take the turn, after the other side if that waits.
+ * Takes the lock, after the other side if that waits.
  *
- * @return  0: the mutex is held, until gravel_turn_end; else what the wait's limit says.
+ * @return  0: the mutex is held, until gravel_key_lock_release; else what the wait's limit says.
  */
-int gravel_turn_take(struct gravel_key_turn *turn, enum gravel_key_side side,
-                     struct gravel_limit limit);
+int gravel_key_lock_take(struct gravel_key_lock *lock, enum gravel_key_side side,
+                         struct gravel_limit limit);
 
-static inline void gravel_turn_end(struct gravel_key_turn *turn)
+static inline void gravel_key_lock_release(struct gravel_key_lock *lock)
 {
-    pthread_mutex_unlock(&turn->lock);
+    pthread_mutex_unlock(&lock->mutex);
 }
 
 struct gravel_servers_shape {
@@ -63,8 +63,8 @@ struct gravel_servers_shape {
     uint32_t n_clients; /* groups that may send at once */
     uint32_t n_args;    /* most of a handler with a key; 0: there is none, and no region */
     uint32_t n_spill;   /* messages of a spill ring, a power of two; 0: no handler sends */
-    uint64_t turn_ns;   /* longest wait for a turn [ns]: more than the limit of a kernel */
-    bool is_resident;   /* servers run concurrently with their clients; else in turns */
+    uint64_t lock_ns;   /* longest wait for the lock [ns]: more than the limit of a kernel */
+    bool is_resident;   /* servers run concurrently with their clients; else in phases */
 };
 
 /** Handlers with two keys. */
@@ -86,7 +86,7 @@ struct gravel_servers {
     struct gravel_servers_shape shape;
     const struct gravel_memory *memory;
     uint32_t n_heaps; /* which the region lies behind */
-    struct gravel_key_turn turn;
+    struct gravel_key_lock keys;
     pthread_mutex_t lock;      /* one launch at a time */
     _Atomic uint64_t n_served; /* messages, of all launches */
     _Atomic uint64_t n_phases; /* of all launches */

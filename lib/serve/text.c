@@ -21,8 +21,8 @@ struct words {
     const char *call, *argument_begin, *argument_end, *answer;
 };
 
-/* Writes what messages of the compiler are about. */
-static void write_place(FILE *out, const struct gravel_handler *handler)
+/* Writes what messages of the compiler name. */
+static void write_line_directive(FILE *out, const struct gravel_handler *handler)
 {
     fprintf(out, "#line 1 \"handler %s, as registered\"\n", handler->name);
 }
@@ -64,7 +64,7 @@ static void write_transaction(FILE *out, const struct gravel_handler *handler,
 /* Writes the statement that calls a handler. Compilers name the handler if it is missing. */
 static void write_call(FILE *out, const struct gravel_handler *handler, const struct words *words)
 {
-    write_place(out, handler);
+    write_line_directive(out, handler);
     if (handler->serve.n_keys == 2) {
         write_transaction(out, handler, words);
         return;
@@ -79,7 +79,7 @@ static void write_prototypes(FILE *out, const struct gravel_handler *handler)
 {
     const bool is_pair = handler->serve.n_keys == 2;
     const char *const word = gravel_handler_word(handler);
-    write_place(out, handler);
+    write_line_directive(out, handler);
     fprintf(out, "%s %s(struct gravel_call", handler->n_answers ? word : "void", handler->name);
     for (uint32_t i = 0; i < handler->n_args; i++)
         fprintf(out, ", %s%s", word, is_pair && i < 2 ? " *" : "");

@@ -5,11 +5,11 @@
  * Phases: a kernel of clients ends when an inbox is nearly full or no work is left, a kernel of servers empties the
  * inboxes, and so on. No work-group waits, so that this works on every step and with a single compute unit.
  *
- * Resident: one kernel, whose first groups to arrive serve (cl/device/serving.cl.h). It has the turn of handlers with
+ * Resident: one kernel, whose first groups to arrive serve (cl/device/serving.cl.h). It has the lock of handlers with
  * keys for as long as it runs. So a launch that takes long is several kernels: each gets virtual groups for about
- * KERNEL_NS, and between two of them messages with keys that came by the network get their turn. Clients also end early
- * when the queue to the host is half full: the network thread, which has to make room there, may wait for that turn.
- * Only where a node is alone: clients of two nodes could wait for each other, whose launches have the turns that their
+ * KERNEL_NS, and between two of them messages with keys that came by the network are applied. Clients also end early
+ * when the queue to the host is half full: the network thread, which has to make room there, may wait for that lock.
+ * Only where a node is alone: clients of two nodes could wait for each other, whose launches have the locks that their
  * messages wait for.
  *
  * Path:    gravel/server.h -> this -> node/launch.c; serve/text.c.
@@ -92,12 +92,12 @@ static int run(struct gravel_servers_launch *launch, struct kernel kernel, size_
 }
 
 /* Runs it while no other kernel runs handlers with keys. */
-static int run_in_turn(struct gravel_servers_launch *launch, struct kernel kernel, size_t n_groups)
+static int run_locked(struct gravel_servers_launch *launch, struct kernel kernel, size_t n_groups)
 {
-    struct gravel_key_turn *turn = &launch->gravel->servers.turn;
-    GRAVEL_TRY(gravel_turn_take(turn, GRAVEL_TURN_LAUNCH, launch->gravel->device.limit));
+    struct gravel_key_lock *lock = &launch->gravel->servers.keys;
+    GRAVEL_TRY(gravel_key_lock_take(lock, GRAVEL_KEYS_LAUNCH, launch->gravel->device.limit));
     int code = run(launch, kernel, n_groups);
-    gravel_turn_end(turn);
+    gravel_key_lock_release(lock);
     return code;
 }
 
@@ -121,9 +121,9 @@ static int run_phases(struct gravel_servers_launch *launch, struct gravel_server
             code = run(launch, launch->clients, n < n_clients ? n : n_clients);
         const bool serves = !launch->gravel->config.check; /* else all messages go to the host */
         if (!code && serves)
-            code = run_in_turn(launch, launch->server, servers->shape.n_owners);
+            code = run_locked(launch, launch->server, servers->shape.n_owners);
         if (!code && serves && launch->pairs.kernel)
-            code = run_in_turn(launch, launch->pairs, 1);
+            code = run_locked(launch, launch->pairs, 1);
         if (!code)
             code = gravel_servers_poll(servers, state);
         gravel_counter_add(&servers->n_phases, 1);
@@ -155,7 +155,7 @@ static int run_next(struct gravel_servers_launch *launch, struct gravel_servers_
                                                first + n};
     GRAVEL_TRY(gravel_servers_begin(servers, &order));
     GRAVEL_TRY(
-        run_in_turn(launch, launch->clients, servers->shape.n_servers + servers->shape.n_clients));
+        run_locked(launch, launch->clients, servers->shape.n_servers + servers->shape.n_clients));
     GRAVEL_TRY(gravel_servers_poll(servers, state));
     if (state->n_taken == first + n && n == servers->n_at_once)
         servers->n_at_once = next_size(n, gravel_clock_ns() - begin_ns);

@@ -156,7 +156,7 @@ static void add_argument(struct gravel_characters *out, const struct gravel_conv
         add_printed(out, format, (void *)(uintptr_t)bits);
 }
 
-/* Appends literals from one place to another, the tag of a line behind each newline but the last. */
+/* Appends literals to a text, the tag of a line behind each newline but the last. */
 static void add_literals(struct gravel_characters *out, const struct gravel_line_plan *plan,
                          uint32_t from, uint32_t to, const char *tag, size_t tag_bytes)
 {

@@ -59,7 +59,7 @@ static int check(const struct gravel *gravel, const struct gravel_steal_options 
 }
 
 /*
- * Makes head, deques and memory, which is copied beside kernels on step pump, on the node's queue of copies. Offsets
+ * Makes head, deques and memory, which is copied while kernels run on step pump, on the node's queue of copies. Offsets
  * are multiples of a cache line, as tasks of any type need.
  */
 static int make(struct gravel_steal *steal)

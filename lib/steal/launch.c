@@ -8,7 +8,7 @@
  * few that the messages of all fit a quarter of the queues. Tasks that are left stay in the deques.
  *
  * Groups without a task wait for those with one. Only the host knows when that is useless: once the node has
- * failed, or GRAVEL_KERNEL_LIMIT has passed, it tells them to end (H7), where the step lets it reach a running kernel.
+ * failed, or GRAVEL_KERNEL_LIMIT has passed, it stops them (H7), where the step lets it reach a running kernel.
  *
  * Path:    gravel_steal_launch -> node/launch.c; create.c, gravel_steal_stats_read -> join -> node/launches.c.
  */
@@ -39,13 +39,13 @@ static bool is_reached(const struct gravel_steal *steal)
     return steal->region.shared || gravel_step_is_pumped(steal->gravel->device.step);
 }
 
-static void tell_to_end(struct gravel_steal *steal)
+static void stop_kernel(struct gravel_steal *steal)
 {
     const gravelp_u32 yes = 1;
-    if (steal->is_told || !is_reached(steal))
+    if (steal->is_stopped || !is_reached(steal))
         return;
     struct gravelp_steal *shared = steal->region.shared;
-    steal->is_told = true;
+    steal->is_stopped = true;
     if (shared)
         gravel_word_store(&shared->abort, yes, memory_order_relaxed); /* H7 */
     else
@@ -77,7 +77,7 @@ static int check_wait(void *context, struct gravel_wait *wait)
     if (code)
         code = name_busy(own->steal, code);
     if (code || gravel_node_has_failed(own->steal->gravel))
-        tell_to_end(own->steal);
+        stop_kernel(own->steal);
     return code;
 }
 
@@ -340,7 +340,7 @@ static int launch_once(struct gravel_steal *steal, cl_kernel kernel, bool sends,
     steal->head.n_groups = steal->options.n_groups;
     steal->head.budget = budget;
     steal->head.is_sliced = sends && gravel->device.is_sliced;
-    steal->is_told = false;
+    steal->is_stopped = false;
     int code = gravel_region_write(&steal->region, 0, &steal->head, sizeof steal->head);
     if (code || size == 0)
         return code;

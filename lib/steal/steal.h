@@ -25,7 +25,7 @@ struct gravel_steal {
     cl_command_queue queue;       /* the node's, of its copies; NULL where the host addresses it */
     cl_kernel kernel;             /* of the launch that may not have ended; NULL: none, retained */
     cl_event end;                 /* its end */
-    bool is_told;                 /* its groups know that they must not wait */
+    bool is_stopped;              /* its groups must not wait */
     bool is_stuck;                /* it has not ended within its limit: the memory stays */
 };
 
