@@ -51,8 +51,8 @@ static void open_pump(struct aggregation_path *path, const char *aggregation)
                                      .n_buffers = N_BUFFERS + 8 * shape.n_nodes};
     int code = gravel_memory_create(&path->memory, &path->common->device, &shape);
     gravel_memory_take_frames(&path->memory, NULL,
-                               gravel_pool_frames_bytes(pump.buffer_bytes, pump.n_buffers), true,
-                               NULL, 0);
+                              gravel_pool_frames_bytes(pump.buffer_bytes, pump.n_buffers), true,
+                              NULL, 0);
     pump.frames = path->memory.frames;
     if (!code)
         code = gravel_pump_create(&path->pump, &pump);

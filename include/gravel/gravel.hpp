@@ -797,8 +797,8 @@ private:
 inline counted node::barrier_sum(const array<cl_uint> &counters) {
     const uint64_t offset = counters.offset();
     const auto n = static_cast<uint32_t>(std::min(counters.size(), size_t{UINT32_MAX}));
-    const size_t n_told = std::min(n, GRAVEL_MAX_COUNTERS); /* more are refused */
-    counted out{std::vector<uint64_t>(n_told), std::vector<uint64_t>(n_told)};
+    const size_t n_asked = std::min(n, GRAVEL_MAX_COUNTERS); /* more are refused */
+    counted out{std::vector<uint64_t>(n_asked), std::vector<uint64_t>(n_asked)};
     call(gravel_barrier_sum, offset, n, out.own.data(), out.sums.data());
     return out;
 }

@@ -45,7 +45,7 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
  * In checked mode (GRAVEL_CHECK) the handlers run as those of any launch, and this call waits for them as gravel_quiet
  * does, and returns what it returns.
  *
- * One host thread at a time, and no other kernel that sends runs meanwhile.
+ * One host thread at a time, and no other kernel that sends runs during the call.
  *
  * @param kernel   of a program of gravel_server_build; its argument 0 is set by gravel_kernel_set_arena.
  * @param n_items  work-items; 0 is allowed.

@@ -17,7 +17,7 @@
 #define GRAVEL_ADDRESSES_BYTES 96u /* of its text */
 
 /** "the process may have N bytes of addresses (RLIMIT_AS, ulimit -v)". @return false, and "": there is no limit. */
-static inline bool gravel_addresses_tell(char text[GRAVEL_ADDRESSES_BYTES])
+static inline bool gravel_addresses_describe(char text[GRAVEL_ADDRESSES_BYTES])
 {
     struct rlimit limit;
     text[0] = '\0';

@@ -107,11 +107,11 @@ void gravel_arena_reset_queues(struct gravelp_arena *arena, uint32_t start)
 }
 
 /* Describes why there is no memory, as far as can be known, and how much would suffice. */
-static void tell_why(const struct gravelp_arena *head, uint32_t n_heaps, uint64_t bytes,
-                     uint64_t largest, char *text, size_t text_bytes)
+static void describe_why(const struct gravelp_arena *head, uint32_t n_heaps, uint64_t bytes,
+                         uint64_t largest, char *text, size_t text_bytes)
 {
     char limit[GRAVEL_ADDRESSES_BYTES];
-    const bool is_limited = gravel_addresses_tell(limit);
+    const bool is_limited = gravel_addresses_describe(limit);
     const uint64_t rest = bytes - head->heap_bytes * n_heaps + GRAVEL_HEAP_FIRST * n_heaps;
     if (bytes > largest && largest > rest)
         snprintf(text, text_bytes,
@@ -133,7 +133,7 @@ int gravel_arena_fail(const struct gravel_device *device, const struct gravel_ar
                       const struct gravelp_arena *head, uint64_t bytes)
 {
     char why[256];
-    tell_why(head, shape->n_heaps, bytes, device->capability.max_alloc, why, sizeof why);
+    describe_why(head, shape->n_heaps, bytes, device->capability.max_alloc, why, sizeof why);
     return gravel_fail(
         GRAVEL_ENOMEM,
         "arena of %" PRIu64 " bytes (%u heaps of %" PRIu64 ", queues %" PRIu64 "): %s", bytes,

@@ -210,7 +210,7 @@ static int find_most(struct gravel_mirror *mirror, uint64_t n_most[2])
                        mirror->object.name, n_most[1], GRAVEL_MIRROR_MOST_WORDS);
 }
 
-/* Tells every owner what is wanted of it, and makes room in the heap; indices of given words are then in the heap, at
+/* Sends every owner what is wanted of it, and makes room in the heap; indices of given words are then in the heap, at
  * `given_at[0]`. @param indices  [n_near] the caller's */
 static int exchange(struct gravel_mirror *mirror, const uint32_t *indices)
 {

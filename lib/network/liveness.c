@@ -7,8 +7,8 @@
  *
  * Heartbeats also say whom a collective call waits for: after 5 s, or GRAVEL_TIMEOUT if that is less, the log names a
  * node that has not made it. The late node's right neighbour prints that line if no function gets its log. A round
- * alone does not tell who is missing. Heartbeats say how many rounds their sender has begun: a node sees that its left
- * neighbour is behind it, and a node whose left neighbour waits too passes on whom that one waits for.
+ * alone does not show which node is missing. Heartbeats say how many rounds their sender has begun: a node sees that
+ * its left neighbour is behind it, and a node whose left neighbour waits too passes on whom that one waits for.
  *
  * Path:    network.c, collective.c, control.c -> liveness.c -> the log.
  * Threads: the network thread.
@@ -114,12 +114,12 @@ void gravel_liveness_set_death(struct gravel_network *network, uint32_t death)
     gravel_event_signal(&network->job_done);
 }
 
-void gravel_liveness_tell_death(struct gravel_network *network)
+void gravel_liveness_report_death(struct gravel_network *network)
 {
     struct gravel_failure *failure = network->shape.failure;
     const uint32_t death = death_of(network);
     struct gravel_error_frame frame = {.code = GRAVEL_EPEER};
-    if (death == GRAVEL_DEATH_TOLD)
+    if (death == GRAVEL_DEATH_REPORTED)
         return;
     snprintf(frame.text, sizeof frame.text, "node %u: its process has ended without gravel_close",
              network->node);
@@ -143,7 +143,7 @@ void gravel_network_wait_reported(struct gravel_network *network, uint64_t most_
     struct gravel_wait wait = {.limit.ns = most_ns, .event = &network->job_done};
     if (gravel_thread_is_own(&network->thread))
         return;
-    while (death_of(network) != GRAVEL_DEATH_TOLD && !gravel_wait_pause(&wait))
+    while (death_of(network) != GRAVEL_DEATH_REPORTED && !gravel_wait_pause(&wait))
         ;
     gravel_wait_end(&wait);
 }
@@ -191,7 +191,7 @@ int gravel_late_read(struct gravel_network *network, const void *frame,
     const struct gravel_heartbeat_frame *beat = frame;
     struct gravel_late *late = &network->late;
     if (received->source != left_of(network))
-        return gravel_fail(GRAVEL_ECORRUPT, "sender (node %u hears node %u)", network->node,
+        return gravel_fail(GRAVEL_ECORRUPT, "sender (node %u listens to node %u)", network->node,
                            left_of(network));
     /* A round ends when all have begun it, so a node is one round ahead at most. */
     if (beat->n_rounds < late->left_n_rounds || beat->n_rounds > late->n_rounds + 1)

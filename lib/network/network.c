@@ -178,7 +178,7 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
         gravel_sender_flush_urgent(network->handler_sender); /* answers */
     bool has_aborted = gravel_network_has_aborted(network);
     if (has_aborted || atomic_load_explicit(&network->is_ending, memory_order_relaxed))
-        gravel_liveness_tell_death(network);
+        gravel_liveness_report_death(network);
     if (has_aborted)
         gravel_job_fail_all(network);
     gravel_job_take_new(network);

@@ -136,8 +136,8 @@ struct gravel_network_shape {
 /* What other nodes know of the failure or the end of this one. */
 enum gravel_death {
     GRAVEL_DEATH_UNTOLD,
-    GRAVEL_DEATH_SENT, /* or they know by themselves */
-    GRAVEL_DEATH_TOLD  /* the transport has had a round since */
+    GRAVEL_DEATH_SENT,    /* or they know by themselves */
+    GRAVEL_DEATH_REPORTED /* the transport has had a round since */
 };
 
 /* Between this node and one other, since the node opened. */

@@ -147,6 +147,6 @@ void gravel_network_leave(struct gravel_network *network);
 /** liveness.c: raise what other nodes know to an enum gravel_death. */
 void gravel_liveness_set_death(struct gravel_network *network, uint32_t death);
 /** liveness.c: reports to every node that this one has failed, or ends, and why, once. */
-void gravel_liveness_tell_death(struct gravel_network *network);
+void gravel_liveness_report_death(struct gravel_network *network);
 
 #endif

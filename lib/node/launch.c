@@ -2,7 +2,7 @@
 /*
  * Launches of an open node.
  *
- * On steps svm and usm a launch is one command, unless handlers written in OpenCL C must run meanwhile. On pump, and
+ * On steps svm and usm a launch is one command, unless handlers written in OpenCL C must run too. On pump, and
  * then, it is cut into slices that leave a compute unit free, so that copies, the resolver's kernels and handlers
  * always get to run while leaders of a kernel wait for room. On drain no leader can wait: slices are small enough
  * for the queues, which are emptied between two of them.

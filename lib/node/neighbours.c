@@ -52,7 +52,7 @@ static int log_cores(struct gravel *gravel)
         return code;
     char text[320];
     snprintf(text, sizeof text,
-             "may run on %u of the host's %u cores, and has %u threads beside its kernels: what "
+             "may run on %u of the host's %u cores, and has %u threads next to its kernels: what "
              "waits for messages may take 4 times as long; start it with mpirun --bind-to none, "
              "srun --cpu-bind=none, or a core for each thread (GRAVEL_LOG=0 prints no such line)",
              n_cores, gravel_cores_of_host(), n_threads);

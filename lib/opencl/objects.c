@@ -39,7 +39,7 @@ int gravel_cl_queue_create(const struct gravel_device *device, const char *user,
 int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error)
 {
     char limit[GRAVEL_ADDRESSES_BYTES];
-    const char *also = gravel_addresses_tell(limit) ? "; " : "";
+    const char *also = gravel_addresses_describe(limit) ? "; " : "";
     return gravel_fail(GRAVEL_ENOMEM, "%s: a buffer of %" PRIu64 " bytes: %s (%d)%s%s", user, bytes,
                        gravel_cl_error(error), (int)error, also, limit);
 }

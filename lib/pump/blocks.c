@@ -103,7 +103,7 @@ void gravel_pump_free_rooms(struct mirror *mirror)
     for (; mirror->n_rooms; mirror->n_rooms--) {
         const struct gravel_package_run *run = &mirror->blocks[mirror->first_room].run;
         if ((int32_t)(consumed - run->ticket - run->n_packages) < 0 ||
-            !gravel_pool_is_whole(&mirror->local_pools[mirror->first_room]))
+            !gravel_pool_is_whole(&mirror->pools[mirror->first_room]))
             break;
         mirror->first_room = (mirror->first_room + 1) % GRAVEL_BLOCK_ROOMS;
     }
@@ -147,7 +147,7 @@ static int begin_piece(struct gravel_pump *pump, struct mirror *mirror, struct f
     const uint32_t n =
         stays ? left : gravel_piece_messages(left, buffer_messages(pump, run->command));
     struct gravel_buffer *buffer =
-        gravel_pool_take(stays ? &mirror->local_pools[flight->room] : &mirror->pool);
+        gravel_pool_take(stays ? &mirror->pools[flight->room] : &mirror->pool);
     if (!buffer && !mirror->has_no_buffer)
         gravel_counter_add(&pump->waits, 1);
     mirror->has_no_buffer = !buffer;

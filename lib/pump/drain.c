@@ -27,7 +27,7 @@
 int gravel_pump_fail(struct gravel_pump *pump, int code)
 {
     pump->shape.report(pump->shape.context, code, true, gravel_last_error());
-    gravel_pump_tell_abort(pump); /* best effort: the leaders' own patience ends too */
+    gravel_pump_report_abort(pump); /* best effort: the leaders' own patience ends too */
     clFlush(pump->polls);
     return code;
 }

@@ -413,11 +413,11 @@ static int update_device(struct gravel_pump *pump)
         gravel_pump_keep_last(&pump->credits_written, next);
     }
     if (error == CL_SUCCESS && gravel_failure_is_fatal(pump->shape.failure))
-        error = gravel_pump_tell_abort(pump);
+        error = gravel_pump_report_abort(pump);
     return gravel_check_cl(what, gravel_cl_flush(pump->polls, error));
 }
 
-cl_int gravel_pump_tell_abort(struct gravel_pump *pump)
+cl_int gravel_pump_report_abort(struct gravel_pump *pump)
 {
     static const uint32_t one = 1;
     if (pump->has_reported_abort)

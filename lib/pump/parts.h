@@ -67,10 +67,9 @@ struct mirror {
     struct gravel_block blocks[GRAVEL_BLOCK_ROOMS]; /* the aggregator's from U1 to C2 */
     struct gravel_pool pool;                        /* of the buffers that blocks are copied to */
     bool has_no_buffer;                             /* a block waits for one */
-    struct gravel_pool
-        local_pools[GRAVEL_BLOCK_ROOMS];          /* of headers for parts that stay in a room */
-    _Alignas(GRAVELP_CACHELINE) uint32_t arrived; /* U1: tickets brought; atomic */
-    _Alignas(GRAVELP_CACHELINE) uint32_t held;    /* U8: the aggregator's; atomic */
+    struct gravel_pool pools[GRAVEL_BLOCK_ROOMS];   /* of headers for parts that stay in a room */
+    _Alignas(GRAVELP_CACHELINE) uint32_t arrived;   /* U1: tickets brought; atomic */
+    _Alignas(GRAVELP_CACHELINE) uint32_t held;      /* U8: the aggregator's; atomic */
 };
 
 /* What bins on the device: kernels of cl/kernels/aggregate.cl, and memory. It is made when the pump is created; none is
@@ -131,7 +130,7 @@ struct gravel_pump {
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved);
 
 /** Reports to the device, once, that the node has failed. The lock is held. */
-cl_int gravel_pump_tell_abort(struct gravel_pump *pump);
+cl_int gravel_pump_report_abort(struct gravel_pump *pump);
 
 /** drain.c: take the pump's lock. @return 0; GRAVEL_EPEER: the node has failed, and another thread has the lock. */
 int gravel_pump_lock(struct gravel_pump *pump);

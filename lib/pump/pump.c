@@ -193,7 +193,7 @@ static int make_binner(struct gravel_pump *pump)
                                  .n_buffers = shape->n_buffers,
                                  .frames = shape->frames ? shape->frames + at : NULL};
         for (uint32_t room = 0; room < GRAVEL_BLOCK_ROOMS; room++)
-            pump->mirrors[q].local_pools[room] = headers;
+            pump->mirrors[q].pools[room] = headers;
     }
     return gravel_pump_make_binner(pump);
 }
@@ -249,7 +249,7 @@ void gravel_pump_abandon(struct gravel_pump *pump)
 {
     if (!pump)
         return;
-    gravel_pump_tell_abort(pump);
+    gravel_pump_report_abort(pump);
     clFlush(pump->polls);
 }
 
@@ -269,7 +269,7 @@ bool gravel_pump_destroy(struct gravel_pump *pump)
         gravel_pump_drop_blocks(mirror);
         gravel_pool_destroy(&mirror->pool);
         for (uint32_t room = 0; room < GRAVEL_BLOCK_ROOMS; room++)
-            gravel_pool_destroy(&mirror->local_pools[room]);
+            gravel_pool_destroy(&mirror->pools[room]);
     }
     gravel_pump_release_binner(pump);
     gravel_cl_event_release(pump->watched);

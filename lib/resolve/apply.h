@@ -5,7 +5,7 @@
  * Path:    decode.h has passed the buffer -> apply.h -> words of the heap, and handlers.
  * Owner:   the caller owns frame and heap; nothing is kept.
  * Threads: one thread applies everything, so a word is changed by one thread only, and in the order of the messages.
- *          Others may look on; they never see a torn word.
+ *          Others may read; they never see a torn word.
  * Source:  Orr 2016, section 5.2: one network thread serializes updates, so they need no
  *          read-modify-write.
  */

@@ -177,7 +177,7 @@ static int find_words(const struct check *check, const struct gravel_run *run, c
     return 0;
 }
 
-/* Refuses a message, for an index or a place is beyond the allocation of its base. */
+/* Refuses a message, for an index, or an answer's place, is beyond the allocation of its base. */
 static int refuse_element(const struct check *check, const struct gravel_run *run, uint32_t message,
                           struct gravel_element element, const struct gravel_span *span)
 {

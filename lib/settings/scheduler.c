@@ -25,7 +25,7 @@ int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
 {
     const uint32_t choice = GRAVEL_CHOICE(config, scheduler); /* auto, and schedulers by number */
     const bool is_asked = choice != 0;
-    /* Where other kernels and copies must run meanwhile, one unit stays free. A CPU device gets one group unless it is
+    /* Where other kernels and copies must run too, one unit stays free. A CPU device gets one group unless it is
      * asked for more: there the form with a loop takes longer for a large round than a launch costs. */
     const uint32_t units = device->units - (gravel_device_leaves_unit(device) && device->units > 1);
     *scheduling = (struct gravel_scheduling){

@@ -86,8 +86,8 @@ bool gravel_round_is_in_step(const struct gravel_round *round)
 }
 
 /* Appends what a letter of a call's arguments means. */
-static void tell_argument(const struct gravel_collective_call *call, char letter, char *text,
-                          size_t bytes)
+static void describe_argument(const struct gravel_collective_call *call, char letter, char *text,
+                              size_t bytes)
 {
     const uint32_t type = call->arguments[0] & 0xff, op = (uint32_t)(call->arguments[0] >> 8);
     const int name_bytes = (int)sizeof call->name;
@@ -117,7 +117,7 @@ static void tell_argument(const struct gravel_collective_call *call, char letter
 }
 
 /* Writes a call's arguments: "of 4096 bytes". */
-static void tell_arguments(const struct gravel_collective_call *call, char *text, size_t bytes)
+static void describe_arguments(const struct gravel_collective_call *call, char *text, size_t bytes)
 {
     const char *form = call->kind < GRAVEL_N_CALLS ? calls[call->kind].arguments : "";
     if (call->arguments[0] == GRAVEL_CALL_REFUSED && call->arguments[1] == GRAVEL_CALL_REFUSED)
@@ -126,7 +126,7 @@ static void tell_arguments(const struct gravel_collective_call *call, char *text
         form = "of the one at offset %0, which it cannot end";
     for (text[0] = '\0'; *form; form++)
         if (*form == '%')
-            tell_argument(call, *++form, text, bytes);
+            describe_argument(call, *++form, text, bytes);
         else
             gravel_append(text, bytes, "%c", *form);
 }
@@ -159,8 +159,8 @@ void gravel_round_describe(const struct gravel_round *round, char *text, size_t 
                  gravel_call_name(other->kind), first->number);
         return;
     }
-    tell_arguments(first, here, sizeof here);
-    tell_arguments(other, there, sizeof there);
+    describe_arguments(first, here, sizeof here);
+    describe_arguments(other, there, sizeof there);
     snprintf(text, bytes, "%s %s at node %u, %s at node %u (collective call %" PRIu64 ")",
              gravel_call_name(first->kind), here, first->node, there, other->node, first->number);
 }

@@ -39,7 +39,7 @@ static int map_all(int descriptor, struct gravel_segment_head **head)
     *head = memory == MAP_FAILED ? NULL : memory;
     if (*head)
         return 0;
-    const char *also = error == ENOMEM && gravel_addresses_tell(limit) ? "; " : "";
+    const char *also = error == ENOMEM && gravel_addresses_describe(limit) ? "; " : "";
     return gravel_fail(GRAVEL_ESYSTEM, "mapping shared memory for node buffers: %s%s%s",
                        strerror(error), also, limit);
 }

@@ -2,6 +2,8 @@
 """Documents and sources do without phrases for which the field has words, and a comment above a function of the library says
 what the function does: its first word is none of FRAGMENTS.
 
+The library's code does without GONE, in its names too.
+
 A phrase is found across the end of a line, in capitals too. Generated tables are read like all others: mend their source.
 
 Path: README.md, NEWS, CONTRIBUTING.md, docs/, apps/, examples/, include/gravel/, cl/, lib/, python/, bench/, study/, tools/, hrf/ -> words.py.
@@ -61,6 +63,23 @@ INSTEAD = {
     r"(?:go|goes|going) on(?= [a-z]|[.,;])": "continues, keeps working",
 }
 
+# In the library's names too.
+LIBRARY = "include/gravel/*.h*", "lib/*/*.[ch]", "lib/*/*/*.[ch]"
+GONE = {
+    r"code \? code :": "GRAVEL_TRY, an if, or gravel_first_failure",
+    r"(?!xdg_)\w*_home|(?:com(?:e|es|ing)|came|go|goes|at) home": "in flight, is returned",
+    r"(?:is_)?lent|lend(?:s|ing)?|loans?": "in flight, borrows",
+    r"(?!settled(?:_messages)?\b)\w*settl\w*": "drains, joins, is applied in place",
+    r"\w*_tells?(?:_\w+)?|tell(?:s|ing)?(?:_\w+)?|\w*_told|told": "logs, reports, describes, shows",
+    r"hears?": "gets, is sent",
+    r"stands(?! for)|stood": "is, is stuck, does not advance",
+    r"\w*_beside|beside": "concurrently with, while, next to, except",
+    r"books?|\w+_books": "allocation table, table",
+    r"(?:take|give|key|test|network|in)_turn|turn_(?:take|give|end|of)": "lock, parity, order",
+    r"place_\w+|\w+_of_place|(?:change|changes|own|its|their) places?": "index, slot, offset; the verb: insert",
+    r"n_looks|looks? (?:at|again|on)": "polls, reads",
+}
+
 FUNCTIONS = "include/gravel/*.h*", "cl/*.cl.h", "cl/device/*", "cl/kernels/*", "lib/*/*.[ch]", "lib/*/*/*.[ch]", "hrf/src/*/*.[ch]"
 FRAGMENTS = re.compile(r"^/\*\*?[ \n*]+(As|Of|On|What|Where|Who)\b(?:[^*]|\*(?!/))*\*/\n(?=[A-Za-z_][^;{}=#]*\()", re.M)
 
@@ -76,13 +95,14 @@ def may_hold(phrase):
 
 
 def faults(tree):
-    for path in tree.files(*READ):
-        text = tree.text(path)
-        squeezed = re.sub(r"[ \t\n*]+", " ", text).lower()
-        for phrase, better in INSTEAD.items():
-            if may_hold(phrase).search(squeezed):
-                yield from ("%s: '%s': %s" % (place(path, text, match.start()), " ".join(match[0].split()), better)
-                            for match in pattern(phrase).finditer(text))
+    for files, words in (READ, INSTEAD), (LIBRARY, GONE):
+        for path in tree.files(*files):
+            text = tree.text(path)
+            squeezed = re.sub(r"[ \t\n*]+", " ", text).lower()
+            for phrase, better in words.items():
+                if may_hold(phrase).search(squeezed):
+                    yield from ("%s: '%s': %s" % (place(path, text, match.start()), " ".join(match[0].split()), better)
+                                for match in pattern(phrase).finditer(text))
     for path in tree.files(*FUNCTIONS):
         text = tree.text(path)
         yield from ("%s: a comment that begins with %s: say what the function does" % (place(path, text, match.start()), match[1])

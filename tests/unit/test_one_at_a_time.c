@@ -47,8 +47,7 @@ TEST(one_process_has_the_turn_until_it_ends)
         int to_holder, other;
         pid_t holder = start_holder(&to_holder);
         assert_int_equal(gravel_test_lock(device, SHORT_NS), -1);
-        assert_true((other = gravel_test_lock(device + 1, SHORT_NS)) >=
-                    0); /* another device */
+        assert_true((other = gravel_test_lock(device + 1, SHORT_NS)) >= 0); /* another device */
         gravel_test_unlock(other);
         if (is_killed)
             kill(holder, SIGKILL);
