@@ -115,6 +115,25 @@ static void check_word(struct search *search, const struct history *history,
 
 /* ---- without a search --------------------------------------------------------------------------- */
 
+/* Returns what the counters come to between the sum before `sum` and it; behind the last sum, if that is NULL. */
+static uint64_t count_since_sum(const struct history *history, const struct event *sum)
+{
+    const uint32_t end = sum ? host_place(sum) : UINT32_MAX;
+    uint32_t begin = 0;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < history->n_events; i++) {
+        const uint32_t place = host_place(&history->events[i]);
+        if (history->events[i].op == HISTORY_SUM && place < end && place > begin)
+            begin = place;
+    }
+    for (uint32_t i = 0; i < history->n_events; i++) {
+        const uint32_t place = host_place(&history->events[i]);
+        n += history->events[i].op == GRAVEL_INC && history->events[i].cell == HISTORY_COUNTER &&
+             place >= begin && place < end;
+    }
+    return n;
+}
+
 static const char *what_is_wrong_with(const struct history *history, const struct event *event)
 {
     if (!is_seeing(event))

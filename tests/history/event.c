@@ -21,16 +21,6 @@ bool is_of_word(const struct event *event)
     return event->op < HISTORY_COLLECT || event->op == HISTORY_SHARE;
 }
 
-bool is_of_slot(const struct event *event)
-{
-    return event->op == HISTORY_SLOT;
-}
-
-bool is_in_order(const struct event *event)
-{
-    return event->op < GRAVEL_APPEND || (event->op >= GRAVEL_FETCH && event->op < HISTORY_LOOK);
-}
-
 uint32_t host_place(const struct event *event)
 {
     return event->launch * 256u + (is_of_kernel(event) ? 255u : event->step);
@@ -40,11 +30,6 @@ bool are_of_one_group(const struct event *a, const struct event *b)
 {
     return a->origin == b->origin && a->launch == b->launch && a->group == b->group &&
            a->group != HISTORY_HOST;
-}
-
-bool are_for_one_handler(const struct event *a, const struct event *b)
-{
-    return a->form == HISTORY_HANDLER && b->form == HISTORY_HANDLER && a->type == b->type;
 }
 
 bool is_message(const struct event *event)
@@ -111,22 +96,4 @@ const struct event *request_of(const struct history *history, const struct event
             return event;
     }
     return NULL;
-}
-
-uint64_t count_since_sum(const struct history *history, const struct event *sum)
-{
-    const uint32_t end = sum ? host_place(sum) : UINT32_MAX;
-    uint32_t begin = 0;
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < history->n_events; i++) {
-        const uint32_t place = host_place(&history->events[i]);
-        if (history->events[i].op == HISTORY_SUM && place < end && place > begin)
-            begin = place;
-    }
-    for (uint32_t i = 0; i < history->n_events; i++) {
-        const uint32_t place = host_place(&history->events[i]);
-        n += history->events[i].op == GRAVEL_INC && history->events[i].cell == HISTORY_COUNTER &&
-             place >= begin && place < end;
-    }
-    return n;
 }

@@ -73,9 +73,6 @@ bool is_of_kernel(const struct event *event);
 bool is_joint(const struct event *event);
 /** Whether it changes or sees a word, or a log. */
 bool is_of_word(const struct event *event);
-/** Whether it waits in a slot until that is shared; whether calls of a group to one node have an order if both are so. */
-bool is_of_slot(const struct event *event);
-bool is_in_order(const struct event *event);
 /** Whether it sends a message, whether that asks for an answer, and whether the event sees something. */
 bool is_message(const struct event *event);
 bool is_request(const struct event *event);
@@ -87,8 +84,6 @@ bool is_reading(const struct event *event);
 
 /** Whether two events are of one group, whose calls have an order, or of the host's other thread. */
 bool are_of_one_group(const struct event *a, const struct event *b);
-/** Whether two messages are for one handler of the device, which may run them in any order. */
-bool are_for_one_handler(const struct event *a, const struct event *b);
 
 /** Whether an event raises its group's flag at the node. */
 bool raises_flag(const struct event *event);
@@ -100,8 +95,6 @@ uint32_t n_raising(const struct history *history, const struct event *look);
 /** Whether a collect waits for an event's answer; the request whose answer it reads, NULL if that is not there. */
 bool is_counted(const struct event *event, const struct event *collect);
 const struct event *request_of(const struct history *history, const struct event *collect);
-/** What the counters of all nodes come to: between the sum before `sum` and it; behind the last sum, if that is NULL. */
-uint64_t count_since_sum(const struct history *history, const struct event *sum);
 
 /* ---- cells.c: the words ----------------------------------------------------------------------- */
 

@@ -42,6 +42,18 @@ struct syncs {
 
 /* ---- promises ---------------------------------------------------------------------------------- */
 
+/* Returns whether calls of a group to one node have an order if both are so. */
+static bool is_in_order(const struct event *event)
+{
+    return event->op < GRAVEL_APPEND || (event->op >= GRAVEL_FETCH && event->op < HISTORY_LOOK);
+}
+
+/* Returns whether two messages are for one handler of the device, which may run them in any order. */
+static bool are_for_one_handler(const struct event *a, const struct event *b)
+{
+    return a->form == HISTORY_HANDLER && b->form == HISTORY_HANDLER && a->type == b->type;
+}
+
 static bool are_of_one_host(const struct event *a, const struct event *b)
 {
     return a->origin == b->origin || is_joint(a) || is_joint(b);
@@ -96,7 +108,7 @@ static bool is_sync(const struct event *event)
 /* What one of them says of two events that it is between. What is in a slot is sent when the slot is shared. */
 static enum reason synced_by(const struct event *sync, const struct event *a, const struct event *b)
 {
-    if (is_of_slot(a) && sync->op != HISTORY_SHARE)
+    if (a->op == HISTORY_SLOT && sync->op != HISTORY_SHARE)
         return NONE;
     if (is_joint(sync))
         return BARRIERED;

@@ -234,6 +234,22 @@ static void run(struct history *history, void *wrong)
     }
 }
 
+TEST(each_operation_is_drawn)
+{
+    static struct history history = {
+        .n_nodes = 2, .n_origins = 2, .kernels_wait = true, .handlers_look = true};
+    bool is_drawn[HISTORY_SHARE + 1] = {false};
+    uint32_t n_drawn = 0;
+    for (history.seed = 1; history.seed <= 50; history.seed++) {
+        generate_history(&history);
+        for (uint32_t i = 0; i < history.n_events; i++) {
+            n_drawn += !is_drawn[history.events[i].op];
+            is_drawn[history.events[i].op] = true;
+        }
+    }
+    assert_int_equal(n_drawn, 32); /* those that print.c names */
+}
+
 TEST(what_fails_is_made_small)
 {
     static struct history history = {
