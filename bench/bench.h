@@ -12,6 +12,8 @@
 #ifndef GRAVEL_BENCH_H
 #define GRAVEL_BENCH_H
 
+#include "../apps/frame/options.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,41 +33,26 @@ struct bench_given {
 };
 extern struct bench_given bench_given;
 
-/* An option of one benchmark: a number in min..max, a list of such numbers, or one of some words. */
-struct bench_option {
-    const char *name; /* NULL behind the last */
-    int letter;
-    const char *help;
-    uint32_t min, max;
-    size_t values;            /* offset of a uint32_t, or of BENCH_MAX_LIST, in the struct */
-    size_t n_values;          /* offset of how many a list has; 0: no list */
-    const char *const *words; /* the number is the place of one of them; NULL behind the last */
-    enum {
-        BENCH_ANY,
-        BENCH_MULTIPLES,
-        BENCH_POWERS
-    } of; /* multiples of min, or powers of two, alone */
-};
-#define BENCH_MAX_OPTIONS 8u
-
-/* The fields behind help, for fields of a struct of type `in`. A list does not come first in its struct. */
-#define BENCH_AT(in, field, type) (offsetof(in, field) + 0 * sizeof(&((in *)0)->field == (type *)0))
-#define BENCH_COUNT(in, field, least, most) \
-    .min = least, .max = most, .values = BENCH_AT(in, field, uint32_t)
-#define BENCH_LIST(in, field, n_field, least, most)                        \
-    .min = least, .max = most, .values = BENCH_AT(in, field[0], uint32_t), \
-    .n_values = BENCH_AT(in, n_field, uint32_t)
-#define BENCH_WORD(in, field, all) .words = all, .values = BENCH_AT(in, field, uint32_t)
+/* Options besides those of frame/options.h: a multiple of the least number; numbers with commas between them, in
+ * uint32_t field[BENCH_MAX_LIST], n_field; such powers of two. */
+option_take bench_multiple, bench_list, bench_powers;
+#define BENCH_MULTIPLE(in, field, least, most) OPTION_SIZED(bench_multiple, in, field, least, most)
+#define BENCH_NUMBERS(function, in, field, n_field, least, most)                              \
+    .take = function, .offset = OPTION_AT(in, field[0], uint32_t), .min = least, .max = most, \
+    .bytes = offsetof(in, n_field) - offsetof(in, field)
+#define BENCH_LIST(in, field, n_field, least, most) \
+    BENCH_NUMBERS(bench_list, in, field, n_field, least, most)
+#define BENCH_POWERS(in, field, n_field, least, most) \
+    BENCH_NUMBERS(bench_powers, in, field, n_field, least, most)
 
 /**
  * Parse a command line, or end the process as argp does.
  *
  * @param doc   what the program does, for --help.
- * @param own   up to BENCH_MAX_OPTIONS, or NULL.
+ * @param own   its options, or NULL.
  * @param self  the struct that they fill.
  */
-void bench_parse(int argc, char **argv, const char *doc, const struct bench_option *own,
-                 void *self);
+void bench_parse(int argc, char **argv, const char *doc, const struct app_option *own, void *self);
 
 /** Return whether --variant names the variant, or was not given. */
 bool bench_is_wanted(const char *variant);

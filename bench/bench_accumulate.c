@@ -90,11 +90,11 @@ static const struct bench_contest contest = {.name = "bench-accumulate",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"words", 'w', "words that updates are for (32,1048576)",
+    static const struct app_option own[] = {
+        {"words", 'w', "N,...", "words that updates are for (32,1048576)",
          BENCH_LIST(struct desk, words, n_counts, 1, MOST_WORDS)},
-        {"groups", 'g', "work-groups of each node, of 16384 updates (512)",
-         BENCH_COUNT(struct desk, groups, 1, 1u << 20)},
+        {"groups", 'g', "N", "work-groups of each node, of 16384 updates (512)",
+         OPTION_NUMBER(struct desk, groups, 1, 1u << 20)},
         {0}};
     static struct desk desk = {.groups = 512, .words = {32, 1u << 20}, .n_counts = 2};
     bool is_valid = true;

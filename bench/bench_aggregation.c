@@ -203,8 +203,8 @@ static const struct bench_contest contest = {.name = "bench-aggregation",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"destinations", 'd', "numbers of destinations (default 2,4,8,16,32,64)",
+    static const struct app_option own[] = {
+        {"destinations", 'd', "N,...", "numbers of destinations (default 2,4,8,16,32,64)",
          BENCH_LIST(struct place, destinations, n_destinations, 1, AGGREGATION_MAX_NODES)},
         {0}};
     static struct place place = {.destinations = {2, 4, 8, 16, 32, 64}, .n_destinations = 6};

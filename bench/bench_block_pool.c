@@ -274,12 +274,12 @@ static const struct bench_contest contest = {.name = "bench-block-pool",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"items", 'i', "Work-items, each with up to two blocks (32768)",
-         BENCH_COUNT(struct desk, n_items, GROUP, 1u << 26), .of = BENCH_MULTIPLES},
-        {"blocks", 'b', "Blocks of the pool (1048576)",
-         BENCH_COUNT(struct desk, n_blocks, GROUP, 1u << 26), .of = BENCH_MULTIPLES},
-        {"full", 'f', "Percent of them that are allocated before (0,91)",
+    static const struct app_option own[] = {
+        {"items", 'i', "N", "Work-items, each with up to two blocks (32768)",
+         BENCH_MULTIPLE(struct desk, n_items, GROUP, 1u << 26)},
+        {"blocks", 'b', "N", "Blocks of the pool (1048576)",
+         BENCH_MULTIPLE(struct desk, n_blocks, GROUP, 1u << 26)},
+        {"full", 'f', "N,...", "Percent of them that are allocated before (0,91)",
          BENCH_LIST(struct desk, fulls, n_fulls, 0, 99)},
         {0}};
     static struct desk desk = {

@@ -158,9 +158,9 @@ static const struct bench_contest contest = {.name = "bench-bus",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"mib", 'm', "Size of a copy (64)", BENCH_COUNT(struct bus, mib, 1, 1024)},
-        {"copies", 'c', "Copies of a run (16)", BENCH_COUNT(struct bus, n_copies, 1, 1000)},
+    static const struct app_option own[] = {
+        {"mib", 'm', "N", "Size of a copy (64)", OPTION_NUMBER(struct bus, mib, 1, 1024)},
+        {"copies", 'c', "N", "Copies of a run (16)", OPTION_NUMBER(struct bus, n_copies, 1, 1000)},
         {0}};
     static struct bus bus = {.mib = 64, .n_copies = 16};
     bench_parse(argc, argv, "What the buses of all ranks' devices carry at once.", own, &bus);

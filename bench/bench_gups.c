@@ -141,12 +141,12 @@ static const struct bench_contest contest = {.name = "bench-gups",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"table-words-log2", 't', "64-bit words of each rank's table (default 24)",
-         BENCH_COUNT(struct place, table_words_log2, 4, 32)},
-        {"updates-log2", 'u',
+    static const struct app_option own[] = {
+        {"table-words-log2", 't', "N", "64-bit words of each rank's table (default 24)",
+         OPTION_NUMBER(struct place, table_words_log2, 4, 32)},
+        {"updates-log2", 'u', "N",
          "updates of each rank (default 24; mpi-accumulate makes 16 times fewer)",
-         BENCH_COUNT(struct place, updates_log2, 4, 36)},
+         OPTION_NUMBER(struct place, updates_log2, 4, 36)},
         {0}};
     struct place place = {.table_words_log2 = 24, .updates_log2 = 24};
     int provided, rank, n_ranks;

@@ -115,8 +115,8 @@ static const struct bench_contest contest = {.name = "bench-handler",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"keys", 'k', "counters that messages are for (256,1024,32768,131072)",
+    static const struct app_option own[] = {
+        {"keys", 'k', "N,...", "counters that messages are for (256,1024,32768,131072)",
          BENCH_LIST(struct desk, keys, n_keys, 1, MOST_KEYS)},
         {0}};
     static struct desk desk = {.keys = {256, 1024, 32768, 131072}, .n_keys = 4};

@@ -181,11 +181,11 @@ static const struct bench_contest contest = {.name = "bench-mirror",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"words", 'w', "words of each node (1024,1048576)",
+    static const struct app_option own[] = {
+        {"words", 'w', "N,...", "words of each node (1024,1048576)",
          BENCH_LIST(struct desk, words, n_counts, 1, MOST_WORDS)},
-        {"times", 't', "that a run brings them up to date (20)",
-         BENCH_COUNT(struct desk, times, 1, 10000)},
+        {"times", 't', "N", "that a run brings them up to date (20)",
+         OPTION_NUMBER(struct desk, times, 1, 10000)},
         {0}};
     static struct desk desk = {.times = 20, .words = {1024, 1u << 20}, .n_counts = 2};
     bool is_valid = true;

@@ -1,41 +1,66 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command lines of benchmarks: what all have, and a table of what one has.
+ * The command lines of benchmarks: what all have, and lists of numbers.
  *
- * Path:    bench_*.c -> bench.h -> this -> argp
+ * Path:    bench_*.c -> bench.h -> this -> apps/frame/options.c
  * Memory:  strings are argv's.
  * Threads: the main thread.
  */
 #include "bench.h"
-#include "../apps/frame/printed.h"
 
-#include <argp.h>
-#include <assert.h>
+#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct bench_given bench_given = {.runs = 5};
 
 /* ---- values -------------------------------------------------------------------------------------- */
 
-/* Reads a list of counts with commas between them into values[BENCH_MAX_LIST]. @return how many; 0 if the text is malformed or
- * too long, or a count is outside [min, max]. */
-static uint32_t parse_list(const char *text, uint32_t min, uint32_t max, uint32_t *values)
+error_t bench_multiple(struct argp_state *state, const struct app_option *option, const char *value,
+                       void *field)
 {
-    for (uint32_t n = 0; n < BENCH_MAX_LIST; n++) {
-        char *end;
-        unsigned long value = strtoul(text, &end, 10);
-        if (end == text || *text == '-' || value < min || value > max)
-            return 0;
-        values[n] = (uint32_t)value;
-        if (*end == '\0')
-            return n + 1;
-        if (*end != ',')
-            return 0;
-        text = end + 1;
+    const error_t error = option_number(state, option, value, field);
+    return error || *(uint32_t *)field % option->min == 0
+               ? error
+               : option_refuse(state, option, "'%s' is not a multiple of %u", value,
+                               (unsigned)option->min);
+}
+
+/* Takes each number between commas by `take`. */
+static error_t take_each(option_take *take, struct argp_state *state,
+                         const struct app_option *option, const char *value, uint32_t *values)
+{
+    const struct app_option of_one = {.name = option->name,
+                                      .letter = option->letter,
+                                      .min = option->min,
+                                      .max = option->max,
+                                      .bytes = sizeof *values};
+    uint32_t *n_values = (uint32_t *)((char *)values + option->bytes);
+    error_t error = 0;
+    *n_values = 0;
+    for (const char *at = value; at && !error;) {
+        char number[16];
+        const size_t n = strcspn(at, ",");
+        if (*n_values == BENCH_MAX_LIST)
+            return option_refuse(state, option, "'%s' is more than %u numbers", value,
+                                 BENCH_MAX_LIST);
+        snprintf(number, sizeof number, "%.*s", (int)n, at);
+        error = take(state, &of_one, number, &values[(*n_values)++]);
+        at = at[n] ? at + n + 1 : NULL;
     }
-    return 0;
+    return error;
+}
+
+error_t bench_list(struct argp_state *state, const struct app_option *option, const char *value,
+                   void *field)
+{
+    return take_each(option_number, state, option, value, field);
+}
+
+error_t bench_powers(struct argp_state *state, const struct app_option *option, const char *value,
+                     void *field)
+{
+    return take_each(option_power_of_two, state, option, value, field);
 }
 
 bool bench_is_wanted(const char *variant)
@@ -50,108 +75,37 @@ bool bench_is_wanted(const char *variant)
     return !bench_given.variants;
 }
 
-/* ---- what every benchmark has ---------------------------------------------------------------------- */
+/* ---- command lines --------------------------------------------------------------------------------- */
 
-static error_t parse_common(int key, char *text, struct argp_state *state)
+/* Fills bench_given, not the benchmark's struct. */
+static error_t take_given(struct argp_state *state, const struct app_option *option,
+                          const char *value, void *field)
 {
-    uint32_t runs[BENCH_MAX_LIST];
-    switch (key) {
-    case 'r':
-        if (parse_list(text, 1, BENCH_MAX_RUNS, runs) != 1 || *runs % 2 == 0)
-            argp_error(state, "--runs %s: an odd count from 1 to %u", text, BENCH_MAX_RUNS);
-        bench_given.runs = *runs;
-        return 0;
+    error_t error;
+    (void)field;
+    switch (option->letter) {
     case 'j':
-        bench_given.json = true;
-        return 0;
+        return option_flag(state, option, value, &bench_given.json);
     case 'v':
-        bench_given.variants = text;
-        return 0;
+        return option_word(state, option, value, &bench_given.variants);
     default:
-        return ARGP_ERR_UNKNOWN;
+        error = option_number(state, option, value, &bench_given.runs);
+        return error || bench_given.runs % 2
+                   ? error
+                   : option_refuse(state, option, "'%s' is not odd", value);
     }
 }
 
-static const struct argp_option common_options[] = {
-    {"runs", 'r', "N", 0, "rounds, an odd count (default 5)", 90},
-    {"variant", 'v', "NAME,...", 0, "run these only (default: all that were built)", 90},
-    {"json", 'j', NULL, 0, "print one JSON object a line", 90},
+static const struct app_option common[] = {
+    {"runs", 'r', "N", "rounds, an odd count (default 5)", .take = take_given, .min = 1,
+     .max = BENCH_MAX_RUNS, .bytes = sizeof bench_given.runs},
+    {"variant", 'v', "NAME,...", "run these only (default: all that were built)",
+     .take = take_given},
+    {"json", 'j', NULL, "print one JSON object a line", .take = take_given},
     {0}};
 
-/* ---- a benchmark's own ----------------------------------------------------------------------------- */
-
-struct command_line {
-    const struct bench_option *own;
-    char *self;
-};
-
-static void take_word(const struct bench_option *option, const char *text, uint32_t *value,
-                      struct argp_state *state)
+void bench_parse(int argc, char **argv, const char *doc, const struct app_option *own, void *self)
 {
-    for (uint32_t i = 0; option->words[i]; i++)
-        if (!strcmp(option->words[i], text)) {
-            *value = i;
-            return;
-        }
-    argp_error(state, "--%s: '%s' is not one of those that --help lists", option->name, text);
-}
-
-static void take_numbers(const struct bench_option *option, const char *text, uint32_t *values,
-                         uint32_t *n_values, struct argp_state *state)
-{
-    uint32_t found[BENCH_MAX_LIST], n = parse_list(text, option->min, option->max, found);
-    bool is_right = n_values ? n > 0 : n == 1;
-    for (uint32_t i = 0; i < n; i++)
-        is_right &= option->of == BENCH_POWERS      ? (found[i] & (found[i] - 1)) == 0
-                    : option->of == BENCH_MULTIPLES ? found[i] % option->min == 0
-                                                    : true;
-    if (!is_right)
-        argp_error(state, "--%s takes %s%s from %u to %u, not %s", option->name,
-                   n_values ? "numbers, separated by commas," : "a number",
-                   option->of == BENCH_POWERS      ? ", a power of two,"
-                   : option->of == BENCH_MULTIPLES ? ", a multiple of the least,"
-                                                   : "",
-                   option->min, option->max, text);
-    memcpy(values, found, n * sizeof *found);
-    if (n_values)
-        *n_values = n;
-}
-
-static error_t parse_own(int key, char *text, struct argp_state *state)
-{
-    const struct command_line *line = state->input;
-    if (key == ARGP_KEY_INIT)
-        return 0;
-    for (const struct bench_option *option = line->own; option && option->name; option++) {
-        void *field = line->self + option->values;
-        if (key != option->letter)
-            continue;
-        if (option->words)
-            take_word(option, text, field, state);
-        else
-            take_numbers(option, text, field,
-                         option->n_values ? (void *)(line->self + option->n_values) : NULL, state);
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
-}
-
-void bench_parse(int argc, char **argv, const char *doc, const struct bench_option *own, void *self)
-{
-    static const struct argp common = {.options = common_options, .parser = parse_common};
-    const struct argp_child children[] = {{&common, 0, NULL, 0}, {0}};
-    struct argp_option shown[BENCH_MAX_OPTIONS + 1] = {{0}};
-    for (uint32_t i = 0; own && own[i].name; i++) {
-        assert(i < BENCH_MAX_OPTIONS);
-        shown[i] = (struct argp_option){.name = own[i].name,
-                                        .key = own[i].letter,
-                                        .arg = own[i].words      ? "WORD"
-                                               : own[i].n_values ? "N,..."
-                                                                 : "N",
-                                        .doc = own[i].help};
-    }
-    const struct argp argp = {
-        .options = shown, .parser = parse_own, .doc = doc, .children = children};
-    printed_guard();
-    argp_parse(&argp, argc, argv, 0, NULL, &(struct command_line){own, self});
+    const struct option_group groups[] = {{"Benchmark:", 1, own, 0}, {"Run:", 90, common, 0}};
+    options_parse(groups, sizeof groups / sizeof *groups, doc, self, argc, argv);
 }

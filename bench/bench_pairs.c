@@ -105,8 +105,8 @@ static const struct bench_contest contest = {.name = "bench-pairs",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"kib", 'k', "of a put (1024)", BENCH_COUNT(struct pair, kib, 1, 65536)}, {0}};
+    static const struct app_option own[] = {
+        {"kib", 'k', "N", "of a put (1024)", OPTION_NUMBER(struct pair, kib, 1, 65536)}, {0}};
     struct pair pair = {.kib = 1024};
     bool is_valid = true;
     bench_parse(argc, argv, "Round trips and rates between each pair of ranks.", own, &pair);

@@ -38,7 +38,7 @@ enum { PUMP, COPY, N_VARIANTS };
 static const struct bench_variant variants[N_VARIANTS] = {{"pump", "messages/s"},
                                                           {"copy", "messages/s"}};
 
-struct options {
+struct cases {
     uint32_t message_bytes[BENCH_MAX_LIST], n_message_bytes;
     uint32_t work_groups[BENCH_MAX_LIST], n_work_groups;
 };
@@ -252,17 +252,16 @@ static const struct bench_contest contest = {.name = "bench-pump",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"bytes", 'b', "message sizes: 8, 16, 32 (default all)",
-         BENCH_LIST(struct options, message_bytes, n_message_bytes, 8, 32), .of = BENCH_POWERS},
-        {"group", 'g', "work-group sizes, powers of two from 16 (default 256)",
-         BENCH_LIST(struct options, work_groups, n_work_groups, 16, MOST_ITEMS_OF_A_GROUP),
-         .of = BENCH_POWERS},
+    static const struct app_option own[] = {
+        {"bytes", 'b', "N,...", "message sizes: 8, 16, 32 (default all)",
+         BENCH_POWERS(struct cases, message_bytes, n_message_bytes, 8, 32)},
+        {"group", 'g', "N,...", "work-group sizes, powers of two from 16 (default 256)",
+         BENCH_POWERS(struct cases, work_groups, n_work_groups, 16, MOST_ITEMS_OF_A_GROUP)},
         {0}};
-    struct options options = {.n_message_bytes = 3,
-                              .message_bytes = {8, 16, 32},
-                              .n_work_groups = 1,
-                              .work_groups = {256}};
+    struct cases options = {.n_message_bytes = 3,
+                            .message_bytes = {8, 16, 32},
+                            .n_work_groups = 1,
+                            .work_groups = {256}};
     static struct place place;
     bool is_valid = true;
     bench_parse(argc, argv, "Messages a second out of a running kernel, by copies.", own, &options);

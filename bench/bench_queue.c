@@ -22,7 +22,7 @@
 #define WARM_UP_MESSAGES (1u << 17) /* at least once around any ring */
 #define TARGET_SECONDS 0.05         /* of one run, unless --messages says how many */
 
-struct options {
+struct cases {
     uint32_t message_bytes[BENCH_MAX_LIST], n_message_bytes;
     uint32_t work_groups[BENCH_MAX_LIST], n_work_groups;
     uint32_t n_messages; /* of a run; 0: as many as take TARGET_SECONDS */
@@ -145,7 +145,7 @@ static json_t *fields(void *context, uint32_t variant, double median)
     return fields;
 }
 
-static bool run_case(const struct options *options, uint32_t message_bytes, uint32_t work_group)
+static bool run_case(const struct cases *options, uint32_t message_bytes, uint32_t work_group)
 {
     static struct bench_variant variants[BENCH_MAX_VARIANTS];
     struct place place = {.measured = {.message_bytes = message_bytes, .work_group = work_group}};
@@ -166,15 +166,15 @@ static bool run_case(const struct options *options, uint32_t message_bytes, uint
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"bytes", 'b', "message sizes, powers of two from 8 to 256 (32)",
-         BENCH_LIST(struct options, message_bytes, n_message_bytes, 8, 256), .of = BENCH_POWERS},
-        {"group", 'g', "work-group sizes, powers of two up to 1024 (256)",
-         BENCH_LIST(struct options, work_groups, n_work_groups, 1, 1024), .of = BENCH_POWERS},
-        {"messages", 'm', "messages of a run, a power of two (0.05 s worth)",
-         BENCH_COUNT(struct options, n_messages, QUEUE_MIN_MESSAGES, 1u << 31), .of = BENCH_POWERS},
+    static const struct app_option own[] = {
+        {"bytes", 'b', "N,...", "message sizes, powers of two from 8 to 256 (32)",
+         BENCH_POWERS(struct cases, message_bytes, n_message_bytes, 8, 256)},
+        {"group", 'g', "N,...", "work-group sizes, powers of two up to 1024 (256)",
+         BENCH_POWERS(struct cases, work_groups, n_work_groups, 1, 1024)},
+        {"messages", 'm', "N", "messages of a run, a power of two (0.05 s worth)",
+         OPTION_POWER(struct cases, n_messages, QUEUE_MIN_MESSAGES, 1u << 31)},
         {0}};
-    struct options options = {
+    struct cases options = {
         .message_bytes = {32}, .n_message_bytes = 1, .work_groups = {256}, .n_work_groups = 1};
     bool is_valid = true;
     bench_parse(argc, argv, "Messages a second through a producer/consumer queue.", own, &options);

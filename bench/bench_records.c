@@ -357,9 +357,9 @@ static const struct bench_contest contest = {.name = "bench-records",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"items", 'i', "work-items; an eighth of them prints (1048576)",
-         BENCH_COUNT(struct desk, n_items, GROUP * INCREMENTS, 1u << 24), .of = BENCH_MULTIPLES},
+    static const struct app_option own[] = {
+        {"items", 'i', "N", "work-items; an eighth of them prints (1048576)",
+         BENCH_MULTIPLE(struct desk, n_items, GROUP * INCREMENTS, 1u << 24)},
         {0}};
     static struct desk desk = {.n_items = 1u << 20};
     bench_parse(argc, argv, "What a kernel hands to the host while it runs.", own, &desk);

@@ -182,9 +182,9 @@ static const struct bench_contest contest = {.name = "bench-round",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"rounds", 'n', "Rounds of a run (200)", BENCH_COUNT(struct place, n_rounds, 1, 1000000)},
-        {0}};
+    static const struct app_option own[] = {{"rounds", 'n', "N", "Rounds of a run (200)",
+                                             OPTION_NUMBER(struct place, n_rounds, 1, 1000000)},
+                                            {0}};
     static struct place place = {.n_rounds = 200};
     bench_parse(argc, argv, "What a round costs besides messages.", own, &place);
     open_place(&place);

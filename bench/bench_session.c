@@ -101,12 +101,13 @@ static const struct bench_contest contest = {.name = "bench-session",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"groups", 'g', "work-groups of 64, each work-item a message of a burst (4)",
-         BENCH_COUNT(struct place, n_groups, 1, 1u << 24)},
-        {"bursts", 'n', "bursts of a run (200)", BENCH_COUNT(struct place, n_bursts, 1, 1u << 24)},
-        {"rest", 'w', "rounds of computing behind each burst (1000)",
-         BENCH_COUNT(struct place, rest, 0, 1u << 24)},
+    static const struct app_option own[] = {
+        {"groups", 'g', "N", "work-groups of 64, each work-item a message of a burst (4)",
+         OPTION_NUMBER(struct place, n_groups, 1, 1u << 24)},
+        {"bursts", 'n', "N", "bursts of a run (200)",
+         OPTION_NUMBER(struct place, n_bursts, 1, 1u << 24)},
+        {"rest", 'w', "N", "rounds of computing behind each burst (1000)",
+         OPTION_NUMBER(struct place, rest, 0, 1u << 24)},
         {0}};
     static struct place place = {.n_groups = 4, .n_bursts = 200, .rest = 1000};
     bench_parse(argc, argv, "Messages a second of a kernel that sends in bursts.", own, &place);

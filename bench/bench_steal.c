@@ -28,7 +28,7 @@
 extern const char bench_steal_cl[];
 
 enum { TREE, ROOT, ROWS, SKEWED };
-static const char *const shapes[] = {"tree", "root", "rows", "skewed", NULL};
+static const char *const shapes[] = {"tree", "root", "rows", "skewed"};
 
 /* Policies. */
 static const struct bench_variant variants[] = {
@@ -286,16 +286,16 @@ static const struct bench_contest contest = {.name = "bench-steal",
 
 int main(int argc, char **argv)
 {
-    static const struct bench_option own[] = {
-        {"shape", 's', "tree, root, rows or skewed (tree)",
-         BENCH_WORD(struct place, shape, shapes)},
-        {"groups", 'g', "work-groups (2)", BENCH_COUNT(struct place, n_groups, 1, 1 << 20)},
-        {"items", 'i', "work-items of a group (64)",
-         BENCH_COUNT(struct place, n_items, 1, 1 << 20)},
-        {"rounds", 'r', "work of a tree's task, in rounds of a hash a work-item (0)",
-         BENCH_COUNT(struct place, n_rounds, 0, 1 << 20)},
-        {"tasks", 't', "tasks or roots for each group (64)",
-         BENCH_COUNT(struct place, n_each, 1, 1 << 20)},
+    static const struct app_option own[] = {
+        {"shape", 's', "tree|root|rows|skewed", "how tasks are uneven (tree)",
+         OPTION_INDEX(struct place, shape, uint32_t)},
+        {"groups", 'g', "N", "work-groups (2)", OPTION_NUMBER(struct place, n_groups, 1, 1 << 20)},
+        {"items", 'i', "N", "work-items of a group (64)",
+         OPTION_NUMBER(struct place, n_items, 1, 1 << 20)},
+        {"rounds", 0, "N", "work of a tree's task, in rounds of a hash a work-item (0)",
+         OPTION_NUMBER(struct place, n_rounds, 0, 1 << 20)},
+        {"tasks", 't', "N", "tasks or roots for each group (64)",
+         OPTION_NUMBER(struct place, n_each, 1, 1 << 20)},
         {0}};
     static struct place place = {.n_groups = 2, .n_items = 64, .n_each = 64};
     bench_parse(argc, argv, "Uneven tasks by each policy of work stealing.", own, &place);

@@ -41,11 +41,7 @@ const char *option_spell(const struct app_option *option, char spelled[OPTION_SP
     return spelled;
 }
 
-static error_t refuse(struct argp_state *state, const struct app_option *option, const char *format,
-                      ...) __attribute__((format(printf, 3, 4)));
-
-/* Says "-g: " or "--seed: " and the text, and exits with status 64 unless ARGP_NO_EXIT is set. @return  EINVAL. */
-static error_t refuse(struct argp_state *state, const struct app_option *option, const char *format,
+error_t option_refuse(struct argp_state *state, const struct app_option *option, const char *format,
                       ...)
 {
     char spelled[OPTION_SPELLED_BYTES], text[1024];
@@ -64,9 +60,9 @@ error_t option_number(struct argp_state *state, const struct app_option *option,
     errno = 0;
     const uint64_t number = strtoull(value, NULL, 10);
     if (!is_digits || errno || number < option->min || number > option->max)
-        return refuse(state, option, "'%s' is not in %llu..%llu%s", value,
-                      (unsigned long long)option->min, (unsigned long long)option->max,
-                      is_digits ? "" : ", written in digits alone");
+        return option_refuse(state, option, "'%s' is not in %llu..%llu%s", value,
+                             (unsigned long long)option->min, (unsigned long long)option->max,
+                             is_digits ? "" : ", written in digits alone");
     if (option->bytes == sizeof(uint32_t))
         *(uint32_t *)field = (uint32_t)number;
     else
@@ -78,10 +74,11 @@ error_t option_power_of_two(struct argp_state *state, const struct app_option *o
                             const char *value, void *field)
 {
     const error_t error = option_number(state, option, value, field);
-    const uint64_t number = error ? 0 : *(uint64_t *)field;
-    return (number & (number - 1)) == 0 || error
+    const uint64_t number =
+        option->bytes == sizeof(uint32_t) ? *(uint32_t *)field : *(uint64_t *)field;
+    return error || (number & (number - 1)) == 0
                ? error
-               : refuse(state, option, "'%s' is not a power of two", value);
+               : option_refuse(state, option, "'%s' is not a power of two", value);
 }
 
 error_t option_real(struct argp_state *state, const struct app_option *option, const char *value,
@@ -92,7 +89,8 @@ error_t option_real(struct argp_state *state, const struct app_option *option, c
     const double number = strtod(value, &end);
     const bool is_whole = *value && strchr(".0123456789", *value) && *end == '\0';
     if (!is_whole || errno || number > FLT_MAX || (number > 0 && number < FLT_MIN))
-        return refuse(state, option, "'%s' is not a number from 0 up that a float holds", value);
+        return option_refuse(state, option, "'%s' is not a number from 0 up that a float holds",
+                             value);
     *(double *)field = number;
     return 0;
 }
@@ -119,7 +117,7 @@ error_t option_index(struct argp_state *state, const struct app_option *option, 
         }
         word += n + (word[n] == '|');
     }
-    return refuse(state, option, "'%s' is none of %s", value, option->value);
+    return option_refuse(state, option, "'%s' is none of %s", value, option->value);
 }
 
 error_t option_choice(struct argp_state *state, const struct app_option *option, const char *value,
@@ -155,7 +153,7 @@ error_t option_words(struct argp_state *state, const struct app_option *option, 
 {
     struct option_words *words = field;
     if (words->n == OPTION_MOST_WORDS)
-        return refuse(state, option, "'%s' is more than %d", value, OPTION_MOST_WORDS);
+        return option_refuse(state, option, "'%s' is more than %d", value, OPTION_MOST_WORDS);
     words->each[words->n++] = value;
     return 0;
 }
@@ -180,7 +178,7 @@ static error_t take_once(struct option_told *told, const char *value, struct arg
     const struct app_option *option = told->option;
     const bool is_file = option->value && !strcmp(option->value, "FILE");
     if (told->text && value && option->take != option_words)
-        return refuse(state, option, "'%s' is a second value, and one is taken", value);
+        return option_refuse(state, option, "'%s' is a second value, and one is taken", value);
     told->text = value ? value : "";
     told->digest = random_mix(told->digest + 1);
     for (const char *c = told->text; *c && !is_file; c++)

@@ -44,7 +44,7 @@ struct app_option {
     size_t offset;
     uint64_t min, max; /* of a number */
     const void *rows;  /* of option_row: an array of structs, one a word */
-    size_t bytes;      /* of a row; of a number */
+    size_t bytes;      /* of a row; of a number; of a list to its number of values */
 };
 
 /** A whole number of 64 bits, or of 32, as the field has: decimal digits only, in min..max. */
@@ -70,6 +70,10 @@ struct option_words {
     unsigned n;
 };
 
+/** Say "-g: " or "--seed: " and the text, and exit with status 64 unless ARGP_NO_EXIT is set. @return  EINVAL. */
+error_t option_refuse(struct argp_state *state, const struct app_option *option, const char *format,
+                      ...) __attribute__((format(printf, 3, 4)));
+
 #define OPTION_SPELLED_BYTES 32
 
 /** Write an option as people do: "-g" or "--seed". @return  spelled. */
@@ -80,12 +84,12 @@ const char *option_spell(const struct app_option *option, char spelled[OPTION_SP
     (offsetof(in, field) + 0 * sizeof(&((in *)0)->field == (type *)0))
 
 #define OPTION_OF(function, in, field, type) .take = function, .offset = OPTION_AT(in, field, type)
-#define OPTION_NUMBER(in, field, least, most)                                        \
-    .take = option_number, .offset = offsetof(in, field), .min = least, .max = most, \
+#define OPTION_SIZED(function, in, field, least, most)                          \
+    .take = function, .offset = offsetof(in, field), .min = least, .max = most, \
     .bytes = sizeof(((in *)0)->field)
-#define OPTION_POWER(in, field, least, most)                                        \
-    OPTION_OF(option_power_of_two, in, field, uint64_t), .min = least, .max = most, \
-                                                         .bytes = sizeof(uint64_t)
+#define OPTION_NUMBER(in, field, least, most) OPTION_SIZED(option_number, in, field, least, most)
+#define OPTION_POWER(in, field, least, most) \
+    OPTION_SIZED(option_power_of_two, in, field, least, most)
 #define OPTION_REAL(in, field) OPTION_OF(option_real, in, field, double)
 #define OPTION_FLAG(in, field) OPTION_OF(option_flag, in, field, bool)
 #define OPTION_WORD(in, field) OPTION_OF(option_word, in, field, const char *)
