@@ -124,39 +124,33 @@ static double median(const struct measurement *run)
     return (run->seconds[(run->n_run - 1) / 2] + run->seconds[run->n_run / 2]) / 2;
 }
 
-/* A file's name may hold any bytes; JSON only UTF-8. */
-static json_t *string_or_null(const char *s)
-{
-    json_t *string = *s ? json_string(s) : NULL;
-    return string ? string : json_null();
-}
-
 static void print_json(struct measurement *run, const struct gravel_stats *stats)
 {
+    struct trials *trials = &run->trials;
     json_t *each = json_array(), *statistics = json_array();
     for (unsigned i = 0; i < run->n_run; i++)
         json_array_append_new(each, json_real(run->seconds[i]));
     for (uint32_t i = 0; i < run->node->n_processes; i++)
         json_array_append_new(statistics, row_json(&stats[i]));
     if (run->n_wrong)
-        trials_add_number(&run->trials, "wrong", run->n_wrong);
+        trials_add_number(trials, "wrong", run->n_wrong);
     qsort(run->seconds, run->n_run, sizeof *run->seconds, compare_doubles);
     /* clang-format off */
     json_t *object =
-        json_pack("{s:s, s:o, s:s, s:o, s:I, s:O, s:o, s:I, s:f, s:f, s:f, s:o, s:f, s:s, s:o}",
+        json_pack("{s:s, s:o?, s:s, s:o?, s:I, s:O, s:o, s:I, s:f, s:f, s:f, s:o, s:f, s:s, s:o}",
                   "name", run->app->name,
-                  "variant", string_or_null(run->trials.variant),
+                  "variant", *trials->variant ? json_string(trials->variant) : NULL,
                   "model", run->node->model->name,
-                  "input", string_or_null(run->trials.input),
+                  "input", json_string(trials->input), /* NULL: its name is not UTF-8 */
                   "nodes", (json_int_t)run->node->n_nodes,
-                  "parameters", run->trials.parameters,
+                  "parameters", trials->parameters,
                   "statistics", statistics,
                   "runs", (json_int_t)run->n_run,
                   "seconds", median(run),
                   "seconds_min", run->seconds[0],
                   "seconds_max", run->seconds[run->n_run - 1],
                   "seconds_each", each, /* in the order in which the trials ran */
-                  "rate", run->trials.work / median(run),
+                  "rate", trials->work / median(run),
                   "unit", run->app->unit,
                   "valid", run->options->verify ? json_boolean(!run->n_wrong) : json_null());
     /* clang-format on */

@@ -15,14 +15,9 @@
 
 void (*die_cleanup)(void);
 
-bool turn_is_first(void)
-{
-    return launched_rank() == 0;
-}
-
 void turn_await(void)
 {
-    if (!turn_is_first())
+    if (launched_rank() != 0)
         nanosleep(&(struct timespec){.tv_sec = TURN_WAIT_S}, NULL);
 }
 

@@ -34,10 +34,7 @@ void *app_array(uint64_t n, size_t bytes, const char *what);
 /* Below GRAVEL_TIMEOUT, so that no other node takes a waiting process for stuck [s]. */
 #define TURN_WAIT_S 2
 
-/** Is this process the first of its job, or alone, as far as its launcher says? */
-bool turn_is_first(void);
-
-/** Return at once in the first process, in others after TURN_WAIT_S. */
+/** Return at once in the first process of a job, as far as its launcher says, in others after TURN_WAIT_S. */
 void turn_await(void);
 
 /** Make room for one more behind n elements, and for as many again where there is none; or die. @return  the array. */

@@ -16,6 +16,7 @@
 
 /* The heap's own rounding, for a handful of allocations [bytes]. */
 #define HEAP_SLACK_BYTES 4096
+#define AGREED UINT64_MAX
 #define MOST_REDUCED 64u     /* words of one gravel_reduce */
 #define SCHEDULED_ITEMS 256u /* as gravel_steal_create chooses */
 
@@ -47,6 +48,57 @@ void node_check_cl(cl_int error, const char *call)
     if (error != CL_SUCCESS)
         die("%.*s failed with OpenCL error %d", (int)strcspn(call, "("), call, error);
 }
+
+/* ---- whether all nodes were given the same -------------------------------------------------------- */
+
+/* Compares words [n, OPTIONS_MOST at most] with node 0's, which replace this node's. Collective. @return the least node that has others, above the
+ * number of the first of these [32 bits]; AGREED if there is none. */
+static uint64_t compare(struct node *node, uint64_t *words, uint32_t n)
+{
+    uint64_t own[OPTIONS_MOST], found = AGREED;
+    memcpy(own, words, n * sizeof *own);
+    for (uint32_t i = 0; i < n && node->number != 0; i++)
+        words[i] = 0;
+    node_reduce(node, GRAVEL_ADD, words, n);
+    for (uint32_t i = n; i-- > 0;)
+        if (own[i] != words[i])
+            found = (uint64_t)node->number << 32 | i;
+    return node_least(node, found);
+}
+
+static void agree_on_options(struct node *node)
+{
+    unsigned n;
+    char spelled[OPTION_SPELLED_BYTES];
+    const struct option_told *told = options_told(&n);
+    if (node->n_processes == 1 || n == 0)
+        return;
+    uint64_t digests[OPTIONS_MOST];
+    for (unsigned i = 0; i < n; i++)
+        digests[i] = told[i].digest;
+    const uint64_t found = compare(node, digests, n);
+    if (found == AGREED)
+        return;
+    told += (uint32_t)found;
+    const char *quote = told->text ? "'" : "";
+    die("%s: %s%s%s at node %u, and node %u has been given something else: all nodes take the "
+        "same options",
+        option_spell(told->option, spelled), quote, told->text ? told->text : "not given", quote,
+        node->number, (unsigned)(found >> 32));
+}
+
+void agree_on_input(struct node *node, struct node_input input)
+{
+    if (!input.path || node->n_processes == 1)
+        return;
+    uint64_t words[] = {input.print.n_bytes, input.print.hash};
+    const uint64_t found = compare(node, words, 2);
+    if (found != AGREED)
+        die("%s: node 0 has read a file of %llu bytes; node %u has another", input.path,
+            (unsigned long long)words[0], (unsigned)(found >> 32));
+}
+
+/* ---- open ----------------------------------------------------------------------------------------- */
 
 /* Finds the node's place, and whether all nodes are given the same. */
 static void meet(struct node *node)

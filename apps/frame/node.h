@@ -95,10 +95,9 @@ void node_check_cl(cl_int error, const char *call);
 void node_open(struct node *node, uint64_t heap_bytes);
 
 /**
- * End the process, naming the option, or the file and the nodes, unless all nodes have the same options, or have read the
- * same bytes: node-local copies of a file may differ. Collective; node_open has done so, also for node->input.
+ * End the process, naming the file and the nodes, unless all nodes have read the same bytes: node-local copies of a file may
+ * differ. Collective; node_open has done so for node->input.
  */
-void agree_on_options(struct node *node);
 void agree_on_input(struct node *node, struct node_input input);
 
 /**

@@ -7,6 +7,7 @@
  */
 #include "frame/options.h"
 #include "frame/die.h"
+#include "frame/launched.h"
 #include "frame/printed.h"
 #include "frame/random.h"
 
@@ -19,7 +20,6 @@
 #include <string.h>
 #include <sysexits.h>
 
-#define MOST_OPTIONS 64
 #define MOST_GROUPS 8
 #define FIRST_KEY 0x1000 /* of options without a letter */
 
@@ -162,7 +162,7 @@ error_t option_words(struct argp_state *state, const struct app_option *option, 
 
 /* All options of the program, in the order of its groups. */
 static struct {
-    struct option_told told[MOST_OPTIONS];
+    struct option_told told[OPTIONS_MOST];
     unsigned n;
 } line;
 
@@ -204,7 +204,7 @@ static unsigned add_group(const struct option_group *group, void *self, struct a
 {
     rows[n++] = (struct argp_option){.doc = group->title, .group = group->place};
     for (const struct app_option *option = group->options; option->name; option++) {
-        assert(line.n < MOST_OPTIONS);
+        assert(line.n < OPTIONS_MOST);
         line.told[line.n] = (struct option_told){
             .option = option, .field = (char *)self + group->offset + option->offset};
         if (option->letter == OPTION_ARGUMENT)
@@ -226,7 +226,7 @@ const struct option_told *options_told(unsigned *n)
 void options_parse(const struct option_group *groups, unsigned n_groups, const char *doc,
                    void *self, int argc, char **argv)
 {
-    struct argp_option rows[MOST_OPTIONS + MOST_GROUPS + 1] = {{0}};
+    struct argp_option rows[OPTIONS_MOST + MOST_GROUPS + 1] = {{0}};
     struct argp argp = {.options = rows, .parser = parse, .doc = doc};
     printed_guard();
     assert(n_groups <= MOST_GROUPS);
@@ -234,7 +234,7 @@ void options_parse(const struct option_group *groups, unsigned n_groups, const c
     for (unsigned i = 0, n = 0; i < n_groups; i++)
         if (groups[i].options)
             n = add_group(&groups[i], self, &argp, rows, n);
-    if (turn_is_first() || argp_parse(&argp, argc, argv, ARGP_SILENT, NULL, NULL)) {
+    if (launched_rank() == 0 || argp_parse(&argp, argc, argv, ARGP_SILENT, NULL, NULL)) {
         turn_await();
         argp_parse(&argp, argc, argv, 0, NULL, NULL);
     }

@@ -118,6 +118,8 @@ struct option_group {
 void options_parse(const struct option_group *groups, unsigned n_groups, const char *doc,
                    void *self, int argc, char **argv);
 
+#define OPTIONS_MOST 64 /* of a program */
+
 /* What the process was given by an option. */
 struct option_told {
     const struct app_option *option;
