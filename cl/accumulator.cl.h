@@ -65,46 +65,46 @@ GRAVELP_OUT_OF_LINE void gravelp_accumulator_refuse(global struct gravelp_accumu
  * Update a word; whether it has to be marked. Sums begin at 0 after each flush, so who finds 0 marks; the other
  * operations only ever move a word one way, so what a load does not see improve need not be tried.
  */
-#define GRAVELP_ACCUMULATE_SUM(OP, op, type) \
-    case GRAVEL_##OP:                        \
-        return GRAVELP_UPDATE_##op(type, word, value) == 0; /* A5 */
-#define GRAVELP_ACCUMULATE_BEST(OP, op, type, improves)                                           \
-    case GRAVEL_##OP: {                                                                           \
-        type old = GRAVELP_PEEK(type, word);                                             /* A5 */ \
-        return (improves) && (old = GRAVELP_UPDATE_##op(type, word, value), (improves)); /* A5 */ \
+#define GRAVELP_ACCUMULATE_SUM(OP, op, type)                           \
+    case GRAVEL_##OP:                                                  \
+        is_new = GRAVELP_UPDATE_##op(type, word, value) == 0; /* A5 */ \
+        break;
+#define GRAVELP_ACCUMULATE_BEST(OP, op, type, improves)            \
+    case GRAVEL_##OP: {                                            \
+        type old = GRAVELP_PEEK(type, word); /* A5 */              \
+        if (improves)                                              \
+            old = GRAVELP_UPDATE_##op(type, word, value); /* A5 */ \
+        is_new = (improves);                                       \
+        break;                                                     \
     }
+#define GRAVELP_ACCUMULATE_REAL(type) is_new = GRAVELP_UPDATE_add(type, word, value) == 0 /* A5 */
 #define GRAVELP_ACCUMULATE_INTEGER(type)                              \
-    switch (op) {                                                     \
+    switch (a->op) {                                                  \
         GRAVELP_ACCUMULATE_SUM(ADD, add, type)                        \
         GRAVELP_ACCUMULATE_SUM(XOR, xor, type)                        \
         GRAVELP_ACCUMULATE_BEST(MIN, min, type, value < old)          \
         GRAVELP_ACCUMULATE_BEST(MAX, max, type, value > old)          \
         GRAVELP_ACCUMULATE_BEST(AND, and, type, (old & value) != old) \
         GRAVELP_ACCUMULATE_BEST(OR, or, type, (old | value) != old)   \
-    }                                                                 \
-    return false;
-#define GRAVELP_ACCUMULATE_REAL(type) \
-    (void)op;                         \
-    return GRAVELP_UPDATE_add(type, word, value) == 0; /* A5 */
-#define GRAVELP_DEFINE_ACCUMULATE(TYPE, type, KIND)                                              \
-    GRAVELP_INLINE bool gravelp_accumulate_##type(uint op, volatile global type *word,           \
-                                                  type value){GRAVELP_ACCUMULATE_##KIND(         \
-        type)} GRAVELP_INLINE void gravel_accumulate_##type##_wi(struct gravel_group g,          \
-                                                                 GRAVEL_ACCUMULATOR(a),          \
-                                                                 ulong index, type value,        \
-                                                                 ulong node)                     \
-    {                                                                                            \
-        if (a->word_type != GRAVEL_##TYPE || index >= a->n || node >= a->n_nodes) {              \
-            gravelp_accumulator_refuse(a, GRAVEL_##TYPE, index, node);                           \
-        } else if (a->n_parts == 0) {                                                            \
-            gravelp_accumulate_##type(                                                           \
-                a->op, (volatile global type *)gravelp_heap(g.arena, a->offset) + index, value); \
-        } else {                                                                                 \
-            ulong word = node * a->part_words + index;                                           \
-            global type *words = (global type *)((global uchar *)a + a->words_at);               \
-            if (gravelp_accumulate_##type(a->op, words + word, value))                           \
-                gravelp_accumulator_mark(a, word);                                               \
-        }                                                                                        \
+    }
+#define GRAVELP_DEFINE_ACCUMULATE(TYPE, type, KIND)                                        \
+    GRAVELP_INLINE void gravel_accumulate_##type##_wi(                                     \
+        struct gravel_group g, GRAVEL_ACCUMULATOR(a), ulong index, type value, ulong node) \
+    {                                                                                      \
+        if (a->word_type != GRAVEL_##TYPE || index >= a->n || node >= a->n_nodes) {        \
+            gravelp_accumulator_refuse(a, GRAVEL_##TYPE, index, node);                     \
+            return;                                                                        \
+        }                                                                                  \
+        const bool is_own = a->n_parts == 0;                                               \
+        const ulong at = is_own ? index : node * a->part_words + index;                    \
+        volatile global type *word =                                                       \
+            (volatile global type *)(is_own ? gravelp_heap(g.arena, a->offset)             \
+                                            : (global uchar *)a + a->words_at) +           \
+            at;                                                                            \
+        bool is_new = false;                                                               \
+        GRAVELP_ACCUMULATE_##KIND(type);                                                   \
+        if (is_new && !is_own)                                                             \
+            gravelp_accumulator_mark(a, at);                                               \
     }
 
 GRAVELP_DEFINE_ACCUMULATE(INT, int, INTEGER)

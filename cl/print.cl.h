@@ -155,13 +155,6 @@ struct __attribute__((packed, may_alias)) gravelp_piece {
     uint word;
 };
 
-GRAVELP_INLINE void gravelp_copy_record(private uint *words,
-                                        private const struct gravelp_piece *pieces, uint n)
-{
-    for (uint i = 0; i < n; i++)
-        words[i] = pieces[i].word;
-}
-
 /* Sends gravelp_words_ by one of the calls below it, `types` and text with them. */
 #define GRAVELP_RECORD(CALL, command, types, text, node)                                       \
     CALL(command, 0, ((struct gravel_reply){types, GRAVEL_NO_SIGNAL}), 0,                      \
@@ -201,8 +194,9 @@ GRAVELP_INLINE void gravelp_copy_record(private uint *words,
                                                  ? 1                                           \
                                                  : 8000000000000000000ul + sizeof(value)];     \
         uint gravelp_words_[GRAVELP_RECORD_WORDS(stream)];                                     \
-        gravelp_copy_record(gravelp_words_, (private const struct gravelp_piece *)&(value),    \
-                            GRAVELP_RECORD_WORDS(stream));                                     \
+        for (uint gravelp_i_ = 0; gravelp_i_ < GRAVELP_RECORD_WORDS(stream); gravelp_i_++)     \
+            gravelp_words_[gravelp_i_] =                                                       \
+                ((private const struct gravelp_piece *)&(value))[gravelp_i_].word;             \
         GRAVELP_RECORD(CALL, stream, 0ul, "", node);                                           \
     } while (0)
 

@@ -140,25 +140,23 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
  * to the handler of the message. At most max_pending messages of the caller's handler may wait at one server; a fault
  * tells when its ring is full.
  */
-#define gravel_serve_am1(call, handler, a0) \
-    GRAVELP_SERVE_AM(call, handler, 1, GRAVELP_VALUES(0, a0, 0, 0, 0))
-#define gravel_serve_am2(call, handler, a0, a1) \
-    GRAVELP_SERVE_AM(call, handler, 2, GRAVELP_VALUES(0, a0, a1, 0, 0))
+#define gravel_serve_am1(call, handler, a0) GRAVELP_SERVE_AM(call, handler, 1, a0, 0, 0, 0)
+#define gravel_serve_am2(call, handler, a0, a1) GRAVELP_SERVE_AM(call, handler, 2, a0, a1, 0, 0)
 #define gravel_serve_am3(call, handler, a0, a1, a2) \
-    GRAVELP_SERVE_AM(call, handler, 3, GRAVELP_VALUES(0, a0, a1, a2, 0))
+    GRAVELP_SERVE_AM(call, handler, 3, a0, a1, a2, 0)
 #define gravel_serve_am4(call, handler, a0, a1, a2, a3) \
-    GRAVELP_SERVE_AM(call, handler, 4, GRAVELP_VALUES(0, a0, a1, a2, a3))
+    GRAVELP_SERVE_AM(call, handler, 4, a0, a1, a2, a3)
 
 /* Only a program of gravel_server_build knows the handlers. */
 #ifndef GRAVELP_IS_SERVED
 #define GRAVELP_IS_SERVED(handler, n_args) 1
 #endif
-#define GRAVELP_SERVE_AM(call, handler, n_args, values)                                     \
+#define GRAVELP_SERVE_AM(call, handler, n_args, ...)                                        \
     do {                                                                                    \
         typedef char gravel_error_no_handler_with_one_key_and_so_many_arguments             \
             [GRAVELP_IS_SERVED(handler, n_args) ? 1 : -1] __attribute__((unused));          \
         gravelp_serve_send((call).arena, (call).sends, GRAVELP_COMMAND_AM(handler, n_args), \
-                           values);                                                         \
+                           GRAVELP_VALUES(0, __VA_ARGS__));                                 \
     } while (0)
 
 /* In a program of gravel_server_build, which says what handlers have keys; in checked mode all go to the host. */

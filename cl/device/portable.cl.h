@@ -231,10 +231,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_pause(uint polls, bool is_long)
 }
 
 /* Every work-item of the group: wait for all of them; their global and local accesses are ordered. */
-GRAVELP_INLINE void gravelp_barrier_group(void)
-{
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-}
+#define gravelp_barrier_group() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
 #endif
 

@@ -115,16 +115,6 @@ GRAVELP_DEFINE_BITS(float, as_uint)
 GRAVELP_DEFINE_BITS(double, as_ulong)
 #endif
 
-#define GRAVELP_STORE_VALUE(row)                                                         \
-    if (GRAVELP_N_VALUES(command) > row) {                                               \
-        if (GRAVELP_VALUE_BYTES(command) == 4)                                           \
-            ((global uint *)(slot + GRAVELP_VALUE_ROW(command, stride, row)))[column] =  \
-                (uint)values.value[row];                                                 \
-        else                                                                             \
-            ((global ulong *)(slot + GRAVELP_VALUE_ROW(command, stride, row)))[column] = \
-                values.value[row];                                                       \
-    }
-
 /* Any work-item: a number has more bits than its row, so the package is not to be sent; the host tells why. Of several,
  * the one that claims the note for this use of the slot writes it: until P2, `published` is of the use before.
  * @return its node. */
@@ -179,10 +169,13 @@ GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint comma
             to[i] = values.words[i];
         return;
     }
-    GRAVELP_STORE_VALUE(0)
-    GRAVELP_STORE_VALUE(1)
-    GRAVELP_STORE_VALUE(2)
-    GRAVELP_STORE_VALUE(3)
+    for (uint row = 0; row < GRAVELP_N_VALUES(command) && row < GRAVEL_AM_MAX_ARGS; row++) {
+        global uchar *to = slot + GRAVELP_VALUE_ROW(command, stride, row);
+        if (GRAVELP_VALUE_BYTES(command) == 4)
+            ((global uint *)to)[column] = (uint)values.value[row];
+        else
+            ((global ulong *)to)[column] = values.value[row];
+    }
 }
 
 /*

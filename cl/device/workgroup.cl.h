@@ -201,11 +201,7 @@ GRAVELP_OUT_OF_LINE void gravelp_fault_in(global struct gravelp_arena *arena,
     gravelp_store_release(&arena->fault, fault); /* F1, pairs with the host's F2 */
 }
 #define gravelp_fault_at(arena, origin, ...) gravelp_fault_in(arena, origin, 0, 0, __VA_ARGS__)
-GRAVELP_INLINE void gravelp_fault(global struct gravelp_arena *arena, uint fault, uint queue,
-                                  uint ticket, uint value)
-{
-    gravelp_fault_at(arena, gravelp_origin(), fault, queue, ticket, value, 0);
-}
+#define gravelp_fault(arena, ...) gravelp_fault_at(arena, gravelp_origin(), __VA_ARGS__, 0)
 
 /*
  * This work-item's element of scratch->lanes, and a store to it. In a group larger than GRAVEL_MAX_GROUP the last
@@ -351,26 +347,15 @@ GRAVELP_INLINE struct gravelp_sg_count gravelp_sg_sums(uint value)
 
 #else /* warps: work-items by their number in the group, as the hardware takes them */
 
-GRAVELP_INLINE uint gravelp_sg_lane(void)
-{
-    return (uint)gravelp_lane_id() % GRAVELP_WARP_ITEMS;
-}
-GRAVELP_INLINE uint gravelp_n_sgs(void)
-{
-    return (gravelp_n_lanes() + GRAVELP_WARP_ITEMS - 1) / GRAVELP_WARP_ITEMS;
-}
+#define gravelp_sg_lane() ((uint)gravelp_lane_id() % GRAVELP_WARP_ITEMS)
+#define gravelp_n_sgs() ((gravelp_n_lanes() + GRAVELP_WARP_ITEMS - 1) / GRAVELP_WARP_ITEMS)
+#define gravelp_sg_number() ((uint)gravelp_lane_id() / GRAVELP_WARP_ITEMS)
+#define gravelp_sg_items() popcount(gravelp_sg_mask())
+
 GRAVELP_INLINE uint gravelp_sg_mask(void)
 {
     uint left = gravelp_n_lanes() - ((uint)gravelp_lane_id() - gravelp_sg_lane());
     return 0xffffffffu >> (left < GRAVELP_WARP_ITEMS ? 32u - left : 32u - GRAVELP_WARP_ITEMS);
-}
-GRAVELP_INLINE uint gravelp_sg_number(void)
-{
-    return (uint)gravelp_lane_id() / GRAVELP_WARP_ITEMS;
-}
-GRAVELP_INLINE uint gravelp_sg_items(void)
-{
-    return popcount(gravelp_sg_mask());
 }
 GRAVELP_INLINE struct gravelp_sg_count gravelp_sg_count(uint active)
 {
@@ -390,18 +375,9 @@ GRAVELP_INLINE struct gravelp_sg_count gravelp_sg_sums(uint value)
     }
     return sums;
 }
-GRAVELP_INLINE bool gravelp_sg_any(uint flag)
-{
-    return gravelp_warp_ballot(gravelp_sg_mask(), flag) != 0;
-}
-GRAVELP_INLINE uint gravelp_sg_first(uint value)
-{
-    return gravelp_warp_first(gravelp_sg_mask(), value);
-}
-GRAVELP_INLINE void gravelp_barrier_subgroup(void)
-{
-    gravelp_warp_barrier(gravelp_sg_mask());
-}
+#define gravelp_sg_any(flag) (gravelp_warp_ballot(gravelp_sg_mask(), flag) != 0)
+#define gravelp_sg_first(value) gravelp_warp_first(gravelp_sg_mask(), value)
+#define gravelp_barrier_subgroup() gravelp_warp_barrier(gravelp_sg_mask())
 
 #endif
 

@@ -124,21 +124,6 @@ GRAVELP_INLINE void store(global uchar *indices, global uchar *values, uint inde
     ((global word_bits *)values)[i] = value;
 }
 
-/* Returns how many positions there are of n_positions from first_position on. Clears what the next pack counts in. */
-GRAVELP_INLINE uint begin_pack(global struct gravelp_accumulator *a, uint first_position,
-                               uint n_positions, uint turn, uint pack_turn)
-{
-    uint n_listed = 0;
-    for (uint part = 0; part < a->n_parts; part++) {
-        n_listed += TALLY(a, part).n_listed[turn];
-        if (get_group_id(0) == 0)
-            TALLY(a, part).n_packed[!pack_turn] = 0;
-    }
-    if (get_group_id(0) == 0)
-        a->n_few[!pack_turn] = 0;
-    return min(n_positions, n_listed - first_position);
-}
-
 /*
  * Packs the words of n_positions positions from first_position on, or of those that there are: each group packs a
  * stretch of them. packed: see layout/accumulator.h; it has room for n_positions blocks. turn: of the last collect;
@@ -152,7 +137,15 @@ kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_positio
     const uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     global uchar *few = (global uchar *)(at(a, a->few_at) + GRAVELP_ACCUMULATOR_FEW);
     if (lane == 0) {
-        n = begin_pack(a, first_position, n_positions, turn, pack_turn);
+        uint n_listed = 0;
+        for (uint part = 0; part < a->n_parts; part++) {
+            n_listed += TALLY(a, part).n_listed[turn];
+            if (get_group_id(0) == 0)
+                TALLY(a, part).n_packed[!pack_turn] = 0; /* the next pack counts there */
+        }
+        if (get_group_id(0) == 0)
+            a->n_few[!pack_turn] = 0;
+        n = min(n_positions, n_listed - first_position);
         now.part = now.first = 0;
     }
     gravelp_barrier_group();

@@ -37,11 +37,7 @@
 #define NEXT_TOTALS (state + (1 - turn) * (n_nodes + 1))
 #define TAKEN (state + 2 * (n_nodes + 1))
 
-GRAVELP_INLINE global struct gravelp_package *slot_of(global uchar *arena, ulong slots_at,
-                                                      uint slot_bytes, uint i)
-{
-    return (global struct gravelp_package *)(arena + slots_at + (ulong)i * slot_bytes);
-}
+#define SLOT_OF(i) ((global struct gravelp_package *)(arena + slots_at + (ulong)(i)*slot_bytes))
 
 /* A package's messages and its stride; none if it is not one of this run, or malformed. */
 GRAVELP_INLINE uint2 shape_of(global struct gravelp_package *package, uint slot_bytes, uint ticket,
@@ -82,8 +78,7 @@ GRAVELP_INLINE ulong add_lanes(local ulong *sums, uint n, ulong own)
 }
 
 #define FIRST_PACKAGE ((uint)get_group_id(0) * packages_each) /* of this group */
-#define SHAPE_OF(i) \
-    shape_of(slot_of(arena, slots_at, slot_bytes, i), slot_bytes, ticket + (i), most, command, base)
+#define SHAPE_OF(i) shape_of(SLOT_OF(i), slot_bytes, ticket + (i), most, command, base)
 
 /*
  * Any local size that is a multiple of team, of whose lanes so many share a package; as many groups as the packages
@@ -106,8 +101,7 @@ kernel void count_messages(RUN, global uint *tiles, uint in_order, uint team, ui
     }
     gravelp_barrier_group();
     for (uint p = lane / team; p < n; p += n_lanes / team) {
-        global const uint *nodes =
-            (global const uint *)(slot_of(arena, slots_at, slot_bytes, first + p) + 1);
+        global const uint *nodes = (global const uint *)(SLOT_OF(first + p) + 1);
         for (uint i = lane % team; i < lengths[p]; i += AT_ONCE * team) {
             uint seen[AT_ONCE];
             for (uint k = 0; k < AT_ONCE; k++)
@@ -223,10 +217,8 @@ GRAVELP_INLINE uint find_positions(global const uint *totals, global uint *taken
 
 /* A group's tile, and where it goes. */
 struct tile {
-    global uchar *arena;
-    ulong slots_at;
-    uint slot_bytes, first_package, first_column;
-    uint columns, each;
+    global const uchar *slots; /* of its packages */
+    uint slot_bytes, first_column, columns, each;
     local const uint2 *shapes; /* of its packages: messages and stride */
     uint n_positions;          /* in the block: nothing is stored beyond, whatever a package says */
 };
@@ -235,8 +227,7 @@ GRAVELP_INLINE global const uchar *row_of(const struct tile *tile, uint package,
                                           bool is_value)
 {
     uint stride = tile->shapes[package].y;
-    return (global const uchar *)slot_of(tile->arena, tile->slots_at, tile->slot_bytes,
-                                         tile->first_package + package) +
+    return tile->slots + (ulong)package * tile->slot_bytes +
            (is_value ? GRAVELP_VALUE_ROW(command, stride, 0) : GRAVELP_INDEX_ROW(stride));
 }
 
@@ -298,9 +289,8 @@ GRAVELP_INLINE void rank_messages(const struct tile *tile, uint n, uint n_nodes,
         if (j >= tile->each || walk.package >= n || column >= tile->shapes[walk.package].x)
             continue;
         global const uint *nodes =
-            (global const uint *)(slot_of(tile->arena, tile->slots_at, tile->slot_bytes,
-                                          tile->first_package + walk.package) +
-                                  1);
+            (global const uint *)(tile->slots + (ulong)walk.package * tile->slot_bytes +
+                                  GRAVELP_NODE_ROW);
         keys[j] = n_nodes == 1 ? (starts[walk.package] + walk.column) << 16 : nodes[column];
     }
     uint spread = REPLICA(package_replicas ? package_replicas : n_replicas);
@@ -362,19 +352,19 @@ kernel void group_by_node(RUN, global uint *tiles, uint in_order, uint columns, 
 {
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     uint keys[EACH], n_rows = TOTALS[n_nodes] ? 0 : 1 + GRAVELP_N_VALUES(command);
-    struct tile tile = {arena,   slots_at, slot_bytes, FIRST_PACKAGE,       0,
-                        columns, each,     shapes,     n_messages + n_nodes};
+    struct tile tile = {0, slot_bytes, 0, columns, each, shapes, n_messages + n_nodes};
     if (get_group_id(0) == 0)
         for (uint node = lane; node <= n_nodes; node += n_lanes) {
             ((global uint *)(blocks + counts_at))[node] = TOTALS[node];
             NEXT_TOTALS[node] = 0;
         }
-    for (; tile.first_package < n_packages;
-         tile.first_package += packages_each * (uint)get_num_groups(0)) {
-        uint n = min(packages_each, n_packages - tile.first_package);
-        global uint *taken = in_order ? ROW_OF(tiles, tile.first_package / packages_each) : TAKEN;
+    for (uint first = FIRST_PACKAGE; first < n_packages;
+         first += packages_each * (uint)get_num_groups(0)) {
+        uint n = min(packages_each, n_packages - first);
+        global uint *taken = in_order ? ROW_OF(tiles, first / packages_each) : TAKEN;
+        tile.slots = (global const uchar *)SLOT_OF(first);
         for (uint p = lane; p < n; p += n_lanes)
-            shapes[p] = SHAPE_OF(tile.first_package + p);
+            shapes[p] = SHAPE_OF(first + p);
         for (uint round = 0; round < n_rounds; round++) {
             tile.first_column = round * columns;
             for (uint i = lane; i < n_nodes * n_replicas; i += n_lanes)
