@@ -89,8 +89,7 @@ void node_check_cl(cl_int error, const char *call);
 /**
  * Open the node, and agree on options and input. Collective.
  *
- * @param heap_bytes  what the application will allocate [bytes]; GRAVEL_HEAP, if set, has the last
- * word.
+ * @param heap_bytes  what the application will allocate [bytes]; GRAVEL_HEAP, if set, has the last word.
  */
 void node_open(struct node *node, uint64_t heap_bytes);
 
@@ -116,30 +115,24 @@ cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name
 /** Make a kernel that has no such argument. */
 cl_kernel node_kernel_without_arena(struct node *node, const char *name);
 
-/** Set arguments of a kernel that follow each other, each of the type that the kernel declares:
- * NODE_SET(kernel, 2, ARRAY(points), ULONG(n), {sizeof problem, &problem}). */
 struct node_argument {
     size_t bytes;
     const void *value;
 };
+
+/** Set arguments of a kernel that follow each other, each of the type that the kernel declares:
+ * NODE_SET(kernel, 2, ARRAY(points), ULONG(n), {sizeof problem, &problem}). */
 void node_set(cl_kernel kernel, cl_uint index, const struct node_argument *arguments, size_t n);
 #define NODE_SET(kernel, index, ...)                                     \
     node_set(kernel, index, (const struct node_argument[]){__VA_ARGS__}, \
              sizeof((const struct node_argument[]){__VA_ARGS__}) / sizeof(struct node_argument))
-#define NODE_VALUE(type, value) \
-    {                           \
-        sizeof(type), &(type)   \
-        {                       \
-            value               \
-        }                       \
-    }
+#define NODE_VALUE(type, value) ((struct node_argument){sizeof(type), &(type){value}})
 #define ARRAY(array) NODE_VALUE(cl_mem, array)
 #define UINT(number) NODE_VALUE(cl_uint, (cl_uint)(number))
 #define ULONG(number) NODE_VALUE(cl_ulong, number)
 #define FLOAT(number) NODE_VALUE(cl_float, number)
 
-/** Make a device array [bytes, 0 is allowed] with a copy of `data`, or not filled if that is NULL.
- */
+/** Make a device array [bytes, 0 is allowed] with a copy of `data`, or not filled if that is NULL. */
 cl_mem node_array(struct node *node, size_t bytes, const void *data);
 
 /** Make a device array of what a list has, which is freed. */

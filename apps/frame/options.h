@@ -35,10 +35,9 @@ typedef error_t option_take(struct argp_state *state, const struct app_option *o
 #define OPTION_ARGUMENT (-1) /* instead of a letter: the one argument without a name */
 
 struct app_option {
-    const char *name; /* long, or what --help calls the argument; NULL behind the last */
-    int letter;       /* short; 0 for none */
-    const char *
-        value; /* its name in --help, or the words that it may be: "host|device"; NULL for a flag */
+    const char *name;  /* long, or what --help calls the argument; NULL behind the last */
+    int letter;        /* short; 0 for none */
+    const char *value; /* its name in --help, or its words: "host|device"; NULL for a flag */
     const char *help;
     option_take *take;
     size_t offset;
