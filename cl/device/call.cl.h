@@ -35,10 +35,8 @@
             ((global GRAVELP_CALL_WORD *)(frame + answers_at))[number] = answer_; \
     } while (0)
 
-/*
- * What stands before the call, a statement, in the kernel of a handler without a key, and of one with a key, whose
- * work-groups share out the keys. `number` is the message's.
- */
+/* What a handler's call, a statement, stands behind: without a key; with one, which groups share out; with two, whose
+ * kernel is one group. `number` is the message's. */
 #define GRAVELP_CALL_EACH(number)                   \
     (void)answers_at;                               \
     const size_t number = (size_t)get_global_id(0); \
@@ -47,8 +45,6 @@
     (void)answers_at;               \
     GRAVELP_SERVICE;                \
     GRAVELP_SERVE(number, GRAVELP_KEYS(GRAVELP_CALL_ROW(0)), n_messages)
-
-/* Of a handler with two keys, whose kernel is one group. */
 #define GRAVELP_CALL_PAIRS(number) \
     (void)answers_at;              \
     GRAVELP_TRANSACTIONS;          \

@@ -155,10 +155,8 @@ GRAVELP_INLINE void gravelp_count_unenqueued(struct gravel_flow_group f, uint in
                                      (uint)more); /* K2 */
 }
 
-/*
- * A word of a record. Where a group is one thread, a work-item without a CE reads what lies behind the round and drops
- * it (gravelp_round_index), while other groups may write there.
- */
+/* A word of a record. Where a group is one thread, a work-item without a CE reads what lies behind the round and drops
+ * it (gravelp_round_index), while other groups may write there. */
 #if defined(GRAVELP_ONE_THREAD)
 #define GRAVELP_ROW_LOAD(word) \
     gravelp_device_load_relaxed(word) /* relaxed: a kernel's end or K5 and K6 order it */
@@ -177,11 +175,7 @@ GRAVELP_INLINE global uint *gravelp_word_of(struct gravel_flow_group f, uint cha
            gravelp_column(channel, ce);
 }
 
-/*
- * Leader, or a work-item alone: n CEs of a channel; or, with `enqueues`, n positions of a held channel's ring.
- *
- * @return  the first.
- */
+/* Leader, or a work-item alone: returns the first of n CEs of a channel, or of n positions of a held channel's ring. */
 GRAVELP_INLINE uint gravelp_take_wi(struct gravel_flow_group f, uint channel, uint n, bool enqueues)
 {
     if (!enqueues)
@@ -221,10 +215,7 @@ GRAVELP_INLINE gravel_ce gravelp_reserve_sg(struct gravel_flow_group f, uint int
 }
 #endif
 
-/*
- * Every work-item of the group: the sums of gravelp_sums, and how many work-items before each have any, in
- * f.scratch->forks and n_forks, which are known as the sums are.
- */
+/* Every work-item of the group: the sums of gravelp_sums; f.scratch->forks and n_forks: work-items that have any. */
 GRAVELP_INLINE void gravelp_scan_forks(struct gravel_flow_group f, uint n)
 {
 #if defined(GRAVELP_SERIAL_GROUP)

@@ -30,8 +30,7 @@ GRAVELP_INLINE uint gravelp_owner(ulong key, uint n)
     return owner < n ? (uint)owner : n - 1;
 }
 
-/* How many servers share out keys. A constant, if the program was built for them: then work-items' keys are hashed many
- * at once, or not at all. */
+/* How many servers share out keys: a constant, if the program was built for them, so that hashes are vectorized. */
 #if defined(GRAVELP_N_OWNERS)
 #define GRAVELP_OWNERS_OF(arena) GRAVELP_N_OWNERS
 #else
@@ -87,12 +86,8 @@ GRAVELP_INLINE uint gravelp_inbox_room(global struct gravelp_servers *servers,
     return room < n ? room : n;
 }
 
-/*
- * Leader, who has found no room: wait a moment. False: waiting does not help. In phases it never does: clients end when
- * an inbox is nearly full, and what is left must do for what they have begun.
- *
- * @param seen  what changes when servers take something.
- */
+/* Leader, who has found no room: waits a moment. False: waiting is no use. In phases it never is: clients end when
+ * an inbox is nearly full, and what is left must do for what they have begun. `seen` changes when servers take some. */
 GRAVELP_OUT_OF_LINE bool gravelp_inbox_keep_waiting(global struct gravelp_arena *arena,
                                                     struct gravelp_origin origin, uint server,
                                                     uint ticket, uint seen,
@@ -159,11 +154,8 @@ GRAVELP_INLINE void gravelp_serve_send(global struct gravelp_arena *arena, uint 
     gravelp_device_store_release(&spilled->published, ticket + 1); /* O1, pairs with O2 */
 }
 
-/*
- * Leader, when all clients have finished (I4): whether no message can come to any server.
- *
- * @param busy  [in, out] a server that had messages at the last poll; there the next begins.
- */
+/* Leader, when all clients have finished (I4): whether no message can come to any server. busy [in, out]: a server that
+ * had messages at the last poll, where the next poll begins. */
 GRAVELP_INLINE bool gravelp_spill_is_over(global struct gravelp_servers *servers,
                                           private uint *busy)
 {

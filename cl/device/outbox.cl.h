@@ -85,8 +85,7 @@ GRAVELP_OUT_OF_LINE void gravelp_outbox_publish_all(global struct gravelp_server
         gravelp_outbox_publish(outbox, server, servers->columns);
 }
 
-/* Leader: opens a slot for a server that has none open; nothing is held back while it waits for room. What is dropped
- * goes to the slot behind all inboxes. */
+/* Leader: opens a slot for a server; publishes all others before it waits. After a fault: that behind all inboxes. */
 GRAVELP_OUT_OF_LINE void gravelp_outbox_turn(global struct gravelp_arena *arena,
                                              struct gravelp_origin origin,
                                              local struct gravelp_outbox *outbox, uint server)
@@ -291,8 +290,7 @@ GRAVELP_INLINE bool gravelp_outbox_waits_on(struct gravel_group g)
     return g.outbox->verdict;
 }
 
-/* Every work-item of the group: sends what is collected: writes and publishes what has room, until all has; after a
- * fault the rest is dropped. */
+/* Every work-item of the group: writes and publishes what has room, until all has; after a fault drops the rest. */
 GRAVELP_INLINE void gravelp_outbox_flush(struct gravel_group g)
 {
     const uint n = g.outbox->n;

@@ -150,11 +150,8 @@ GRAVELP_INLINE global uchar *gravelp_ring_slot(struct gravelp_ring ring, uint ti
     return ring.slots + (ulong)(ticket & (ring.n_slots - 1)) * ring.slot_bytes;
 }
 
-/*
- * GRAVEL_OPEN: the leader keeps where its queue lies; what others know of it comes behind a barrier. Where a group runs
- * on one thread, a poll of the arena costs nothing, and PoCL 3.1 compiles barriers under a condition wrongly behind a
- * branch of the leader's here.
- */
+/* GRAVEL_OPEN: the leader keeps where its queue is. Where a group is one thread, a load from the arena costs nothing,
+ * and PoCL 3.1 compiles barriers under a condition wrongly behind a branch of the leader's here. */
 GRAVELP_INLINE void gravelp_open(struct gravel_group g)
 {
 #ifndef GRAVELP_SERIAL_GROUP

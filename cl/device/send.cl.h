@@ -14,8 +14,7 @@
 
 /* ---- where keys live ----------------------------------------------------------------------------- */
 
-/* This node's number, and how many there are. Constants, if the program was built for a node alone: then no key is
- * divided by the latter. */
+/* This node's number, and how many there are: constants, by which no key is divided, in a program for a node alone. */
 #if defined(GRAVELP_IS_ALONE)
 #define GRAVELP_NODE(arena) ((void)(arena), 0u)
 #define GRAVELP_N_NODES(arena) ((void)(arena), 1u)
@@ -153,8 +152,7 @@ GRAVELP_INLINE void gravelp_write_address(global uchar *restrict slot, uint comm
         ((global uint *)indices)[column] = (uint)index;
 }
 
-/* Writes one of a package's n messages into its column. `command` is a constant once inlined, so one form per
- * operation stays. */
+/* Writes one of a package's n messages into its column. `command` is a constant once inlined. */
 GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint command, uint n,
                                          size_t column, ulong index, struct gravelp_values values,
                                          ulong node)
@@ -207,10 +205,7 @@ GRAVELP_INLINE global uchar *gravelp_send_reserve(struct gravel_group g, struct 
                : 0;
 }
 
-/*
- * Leader: reserves slots for `n` messages, usually one, and says how the group writes: by lane, by position
- * among the active, or to several slots; not at all if there is nothing to send.
- */
+/* Leader: reserves slots for n messages, usually one, and chooses how they are written (struct gravelp_scratch). */
 GRAVELP_INLINE void gravelp_send_begin(struct gravel_group g, uint command, uint n)
 {
     local struct gravelp_scratch *scratch = g.scratch;
@@ -339,11 +334,8 @@ GRAVELP_INLINE uint gravelp_send_wg_if(struct gravel_group g, uint active, uint 
     return gravelp_send_group(g, false, command, base, reply, index, values, node);
 }
 
-/*
- * Any work-item: sends a package of its own, of one message or, in checked mode, none. Work-items of a wavefront run in
- * lockstep, and one that waits for room must not keep its neighbour from publishing; so a waiter goes round the loop
- * that also publishes. Returns n.
- */
+/* Any work-item: sends a package of its own, of one message or, in checked mode, none. Returns n. Work-items of a
+ * wavefront run in lockstep: one loop waits and publishes, so that no waiter keeps its neighbour from publishing. */
 static inline uint gravelp_send_alone(struct gravel_group g, struct gravelp_arrival arrival, uint n,
                                       uint command, ulong base, struct gravel_reply reply,
                                       ulong index, struct gravelp_values values, ulong node)

@@ -140,8 +140,7 @@ GRAVELP_INLINE void gravelp_service_open(local struct gravelp_service *service)
     gravelp_barrier_group(); /* G8: lists are empty */
 }
 
-/* Every work-item of the group: gathers what is the group's, from message `at` on, which moves, and links it. Returns
- * how many there are; 0 at the end. */
+/* Every work-item of the group: gathers and links the group's next messages. Returns how many; 0 at the end. */
 GRAVELP_INLINE uint gravelp_service_gather(local struct gravelp_service *service,
                                            private struct gravelp_source *from)
 {
@@ -198,10 +197,8 @@ GRAVELP_INLINE struct gravelp_served gravelp_served_next(local struct gravelp_se
              served = gravelp_served_next((service), gathered, served))                        \
             for (uint message = (service)->held[served.x], once = 1; once; once = 0)
 
-/*
- * Every work-item of the group: go through those of n messages with `keys` that the group owns; `message` is the number
- * of one. GRAVELP_SERVICE, and this, stand in the kernel's outermost scope.
- */
+/* Every work-item of the group, in the kernel's outermost scope behind GRAVELP_SERVICE: goes through those of n
+ * messages with `keys` that the group owns; `message` is the number of one. */
 #if defined(GRAVELP_SERIAL_GROUP)
 #define GRAVELP_SERVICE_MEMORY (void)0
 #define GRAVELP_SERVICE

@@ -199,8 +199,7 @@ GRAVELP_OUT_OF_LINE void gravelp_serve_all(global struct gravelp_arena *gravel_a
 
 #define gravelp_service_meet gravelp_group_meet /* of a group that serves */
 
-/* Every work-item of the group: returns how many slots, or messages of the ring, are published, of those that it takes
- * at once. */
+/* Every work-item of the group: returns how many of the slots, or messages, that it takes at once are published. */
 GRAVELP_INLINE uint gravelp_server_count(global struct gravelp_arena *gravel_arena_,
                                          local struct gravelp_service *service,
                                          struct gravelp_server server, uint kind)

@@ -21,11 +21,8 @@
 #define GRAVEL_MAX_GROUP 1024
 #endif
 
-/*
- * PoCL 3.1 adds barriers above one that a loop or an `if` guards. Where the leader's branch has no
- * word of its own before and after it, they land inside, and the branch is taken by all or by
- * none. This is such a word.
- */
+/* PoCL 3.1 adds barriers above one that a loop or an `if` guards. They land inside the leader's branch, which all take
+ * then or none, unless a statement such as this is before and behind it. */
 GRAVELP_INLINE void gravelp_block_keep(global struct gravelp_arena *arena)
 {
     GRAVELP_ASSUME(arena->n_slots != 0);
@@ -58,11 +55,8 @@ GRAVELP_INLINE void gravelp_predicate_end(global struct gravelp_arena *arena)
     gravelp_block_keep(arena);
 }
 
-/*
- * Every work-item of the group: the first barrier of a call, before the leader alone does
- * something. If both sides of an `if` begin with such a call, LLVM moves what they share above the
- * `if`, but not what stays apart.
- */
+/* Every work-item of the group: the first barrier of a call, before the leader alone does something. If both sides of
+ * an `if` begin with such a call, LLVM moves what they share above the `if`, except what stays apart. */
 GRAVELP_INLINE void gravelp_group_meet_apart(global struct gravelp_arena *arena)
 {
     gravelp_barrier_group();
@@ -203,12 +197,9 @@ GRAVELP_OUT_OF_LINE void gravelp_fault_in(global struct gravelp_arena *arena,
 #define gravelp_fault_at(arena, origin, ...) gravelp_fault_in(arena, origin, 0, 0, __VA_ARGS__)
 #define gravelp_fault(arena, ...) gravelp_fault_at(arena, gravelp_origin(), __VA_ARGS__, 0)
 
-/*
- * This work-item's element of scratch->lanes, and a store to it. In a group larger than GRAVEL_MAX_GROUP the last
- * ones have none: gravelp_group_fits tells the leader, who sends nothing then. Where the group runs on one thread
- * they share others' elements instead, which is no race there: PoCL 3.1 compiles a predicated loop wrongly if a
- * condition guards the store.
- */
+/* This work-item's element of scratch->lanes, and a store to it. In a group larger than GRAVEL_MAX_GROUP, which sends
+ * nothing (gravelp_group_fits), the last ones have none. Where the group is one thread they share others' elements:
+ * PoCL 3.1 compiles a predicated loop wrongly if a condition guards the store. */
 GRAVELP_INLINE size_t gravelp_place(void)
 {
     return gravelp_lane_id() % GRAVEL_MAX_GROUP;
@@ -319,10 +310,7 @@ GRAVELP_INLINE uint gravelp_group_max(struct gravel_group g, uint value)
 #if defined(GRAVELP_SUBGROUP_BUILTINS) || defined(GRAVELP_WARP_ITEMS)
 #define GRAVEL_HAS_SUBGROUPS 1
 
-/*
- * Where the calling work-item stands among the active ones of its sub-group, and how many these are; or how much all
- * before it have, and all.
- */
+/* How many active work-items of the sub-group are before the calling one, and in all; or the sums of their values. */
 struct gravelp_sg_count {
     uint position, n;
 };

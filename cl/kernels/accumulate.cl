@@ -26,10 +26,8 @@ GRAVELP_INLINE global uint *at(global struct gravelp_accumulator *a, ulong offse
     return (global uint *)((global uchar *)a + offset);
 }
 
-/*
- * Sets words to what changes none: all, of which none waits then, or if keeps_waiting is not 0 those that do not wait.
- * Global size n_items, n_parts at least.
- */
+/* Global size n_items, n_parts at least. Sets words to what changes none: all, and none waits then; or, with
+ * keeps_waiting, those that do not wait. */
 kernel void clear(GRAVEL_ACCUMULATOR(a), ulong n_items, uint keeps_waiting)
 {
     const ulong n_words = a->n_parts * a->part_words, n_bits = n_words / 32;

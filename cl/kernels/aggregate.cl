@@ -52,12 +52,10 @@ GRAVELP_INLINE uint2 shape_of(global struct gravelp_package *package, uint slot_
     return is_right ? (uint2)(n, stride) : (uint2)(0, 0);
 }
 
-/* Loads stand before what is done with them, several at a time: a store or an atomic operation between two loads keeps
- * the second one waiting for the first. */
+/* Loads stand before what is done with them: a store or an atomic operation between two makes the second one wait. */
 #define AT_ONCE 4u
 #define NONE 0xffffffffu /* where there is no message */
-/* Of a run whose messages keep their order: messages to each node before tile `number`, and once tiles are stored, of
- * it too. */
+/* Of a run in order: messages to each node before tile `number`, and once tiles are stored, of that tile too. */
 #define ROW_OF(tiles, number) ((tiles) + (ulong)(number)*n_nodes)
 /* Lanes that count for one node seldom meet. n: a power of two. */
 #define REPLICA(n) ((uint)get_local_id(0) & ((n)-1))

@@ -13,9 +13,8 @@
  * lib/resolve/on_device/copied.c reads it back. Requests of one run are of one call of a work-group, so they
  * may be done in any order.
  *
- * lib/resolve/on_device/runs.c chooses, and defines GRAVELP_INT64_ATOMICS if the device has them.
- *
- * Path:    lib/resolve/on_device/runs.c enqueues these, run by run, in order.
+ * Path:    lib/resolve/on_device/runs.c chooses, enqueues these run by run, and defines GRAVELP_INT64_ATOMICS if the
+ *          device has them.
  * Memory:  one kernel at a time changes heap words; other kernels may look on and see no torn word. Q1 releases, at the
  *          scope of the device, what earlier kernels of the queue applied.
  * Source:  Orr 2016, section 5.2; requests and signals: OpenSHMEM 1.5, sections 9.7 and 9.8.
@@ -89,8 +88,8 @@ GRAVELP_INLINE bool is_refused(global uint *refused, global const uchar *indices
 
 /* ---- what a message does --------------------------------------------------------------------- */
 
-/* Every command but an active message, of words of 4 and of 8 bytes, as DO(command, what, NEXT, CHANGE, type): `what`
- * says which value it takes, and whether it answers. What DO is, both ways to apply say below. */
+/* Every command except an active message: DO(command, what, NEXT, CHANGE, type), where `what` says which value it has
+ * and whether it answers. Both ways to apply define DO below. */
 #define OF_VALUE(OP, op, TYPE, type)                                                         \
     DO(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), UPDATE, GRAVELP_NEXT_##op,               \
        GRAVELP_UPDATE_##op, type)                                                            \
@@ -231,10 +230,8 @@ kernel void apply_each(RUN, uint n_items)
     }
 }
 
-/* A short frame of one run that comes as an argument, instead of apply_each: one command, where an upload and a kernel
- * are two, and the second waits for the first. The barrier hands the frame's bytes to the work-items that read them.
- *
- * One work-group of any size. Any command of apply_each but a request. n_words: of the frame. */
+/* One work-group of any size. Any command of apply_each except a request, of a short frame of n_words that comes as an
+ * argument: one command, where an upload and a kernel are two. The barrier hands its bytes to those who read them. */
 kernel void apply_given(RUN, struct gravelp_given given, uint n_words)
 {
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
@@ -298,12 +295,9 @@ kernel void add_few(RUN, uint n_items, uint n_words, local ulong *sums)
 
 /* ---- puts ------------------------------------------------------------------------------------ */
 
-/*
- * Any local size, global size at least n_messages; put only. last [mask + 1], a power of two of at least
- * 2 n_messages, zeros before. Afterwards every word of the run has one slot, which holds 1 + the number of its
- * last message. A slot changes from 0 to some message of a word, then only among messages of that word, so
- * that a reader learns the word.
- */
+/* Any local size, global size at least n_messages; put only. last [mask + 1], a power of two of at least 2 n_messages,
+ * zeros before; then every word of the run has one slot, 1 + the number of its last message. A slot changes from 0 to a
+ * message of some word, then among messages of that word only, so that a reader learns the word. */
 kernel void find_last(RUN, global uint *last, uint mask)
 {
     (void)arena, (void)values_at;
@@ -357,18 +351,13 @@ kernel void raise_signal(global uchar *arena, ulong at, uint n)
 /* ---- where packages lie ---------------------------------------------------------------------- */
 
 /*
- * apply_in_place applies a round's few packages where they lie, whose messages are all for the node itself.
+ * apply_in_place takes a queue's packages from a ticket on, as long as every message of a package is an update that
+ * commutes with its like, for this node, and inside the allocation of its base; the rest, and what is to be refused, it
+ * leaves to the host. It takes none of more than a few, which are fetched together, or binned (aggregate.cl). Packages
+ * of one work-item keep their order: a barrier is between any two.
  *
- * One work-group reads the packages of a queue from a ticket on. It takes them as long as every message of a package
- * is an update that commutes with its like, for this node, and inside the allocation that its base lies in; the rest,
- * and what is to be refused, it leaves to the host. If there are more than a few, it takes none: they are fetched
- * together, or binned (aggregate.cl). Two packages may be of one work-item, and then keep their order: a barrier stands
- * between them.
- *
- * K1 acquires what a leader released by P2. While this runs it is the queue's consumer instead of the host, which reads
- * U11 by a copy behind it.
- *
- * Path:    lib/pump/drain.c -> lib/resolve/on_device/runs.c enqueues this; slots (queue.cl.h) -> the heap.
+ * Memory:  K1 acquires what a leader released by P2. While this runs it is the queue's consumer instead of the host,
+ *          which reads U11 by a copy behind it.
  * Source:  Orr 2016, section 5.2.3; there the host applies a node's messages to itself too.
  */
 struct found {

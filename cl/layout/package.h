@@ -104,18 +104,14 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
 /* Packages of a queue that are applied where they lie, at most (cl/kernels/resolve.cl): a round's few. */
 #define GRAVELP_IN_PLACE_MOST 16u
 
-/*
- * A short frame as a kernel's argument: what a driver sends with a launch of resolve.cl it need not copy before. 256
- * messages of 8 bytes and their headers.
- */
+/* A short frame as a kernel's argument, which a driver need not copy first: 256 messages of 8 bytes, with headers. */
 #define GRAVELP_GIVEN_BYTES 2560u
 #define GRAVELP_GIVEN_LEAST 4096u /* [bytes] of all arguments that a device must bear */
 struct gravelp_given {
     gravelp_u32 words[GRAVELP_GIVEN_BYTES / 4u];
 };
 
-/* Of a block of binned messages (lib/pump/block.h): from a part of n messages to the next part [messages]. A part
- * begins at an even message, so that copies of it begin at 8 bytes. */
+/* From a part of n messages of a block (lib/pump/block.h) to the next: even, so that copies begin at 8 bytes. */
 #define GRAVELP_BLOCK_PART(n) (((n) + 1u) & ~1u)
 
 #endif
