@@ -20,7 +20,6 @@
 #include "checker/parse.h"
 #include "checker/verdict.h"
 #include "enumeration.h"
-#include "keys.h"
 #include "random_program.h"
 
 #define ALL_MODELS ((1u << HRF_N_MODELS) - 1)
