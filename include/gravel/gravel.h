@@ -414,7 +414,7 @@ int gravel_alloc_named(struct gravel *gravel, const char *name, uint64_t bytes, 
  */
 int gravel_free(struct gravel *gravel, uint64_t offset);
 
-/** Whether a node lives in this process: this node, and every loop-back node of transport self. */
+/** Returns whether a node lives in this process: this node, and every loop-back node of transport self. */
 bool gravel_is_local(const struct gravel *gravel, uint32_t node);
 
 /**

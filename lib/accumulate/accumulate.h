@@ -48,10 +48,10 @@ enum { GRAVEL_ACCUMULATOR_CLEAR, GRAVEL_ACCUMULATOR_COLLECT, GRAVEL_ACCUMULATOR_
 /** flush.c: set words to what changes none: all, or those that do not wait. @return 0; GRAVEL_ECL. */
 int gravel_accumulator_clear(struct gravel_accumulator *accumulator, bool keeps_waiting);
 
-/** flush.c: the end of struct gravel_object_kind: refused while words wait. */
+/** flush.c: refuses the end of struct gravel_object_kind while words wait. */
 int gravel_accumulator_check_end(struct gravel_object *object);
 
-/** flush.c: the flush of struct gravel_object_kind. */
+/** flush.c: flushes, for struct gravel_object_kind. */
 int gravel_accumulator_send(struct gravel_object *object);
 
 /** flush.c: waits until every packed word is applied. @return 0; the node's failure. */

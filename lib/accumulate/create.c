@@ -88,7 +88,7 @@ static void lay_out(struct gravel_accumulator *accumulator)
         (uint64_t)accumulator->pack_blocks * GRAVELP_ACCUMULATOR_BLOCK * head->index_bytes;
 }
 
-/* A CPU device's buffer is memory of the process, and has no pages yet. */
+/* Advises on a CPU device's buffer: memory of the process, without pages yet. */
 static int advise(struct gravel_accumulator *accumulator)
 {
     struct gravel *gravel = accumulator->object.gravel;

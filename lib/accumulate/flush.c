@@ -107,7 +107,7 @@ tally_of(const struct gravel_accumulator *accumulator, uint32_t node)
     return (const struct gravelp_accumulator_tally *)(seen_of(accumulator) + 1) + node;
 }
 
-/* Blocks of a node's list, as read last. */
+/* Counts the blocks of a node's list, as read last. */
 static uint32_t count_listed(const struct gravel_accumulator *accumulator, uint32_t node)
 {
     return tally_of(accumulator, node)->n_listed[accumulator->list_tally];

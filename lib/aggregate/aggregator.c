@@ -32,7 +32,7 @@ report(struct gravel_aggregator *aggregator, int code, bool is_fatal, const char
     aggregator->report(aggregator->report_context, code, is_fatal, text);
 }
 
-/* A header that no device function writes would send us out of the slot. */
+/* Returns whether device functions write such a header: any other would send us out of the slot. */
 static bool is_sane(const struct gravel_aggregator *aggregator,
                     const struct gravelp_package *package)
 {

@@ -61,7 +61,7 @@ static struct checked_call *make_call(const struct gravelp_package *header,
     return call;
 }
 
-/* The call of an arrival, made if it is the first there; NULL if memory is out. */
+/* Finds the call of an arrival, or makes it if it is the first there; NULL without memory. */
 static struct checked_call *find_call(struct gravel_check *check,
                                       const struct gravelp_package *header,
                                       const struct gravel_run_key *key)
@@ -89,7 +89,7 @@ static void add_message(struct gravel_columns *columns, const struct gravel_colu
 
 /* ---- names of kernels ------------------------------------------------------------------------ */
 
-/* The number that kernels and handlers say instead of a name, which ends at a semicolon or a 0. */
+/* Returns the number that kernels and handlers say instead of a name, which ends at a semicolon or a 0. */
 static uint32_t hash_of(const char *name)
 {
     uint32_t hash = GRAVELP_HASH_BEGIN;

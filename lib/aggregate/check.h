@@ -50,11 +50,11 @@ const struct gravel_columns *gravel_check_take(struct gravel_check *check,
                                                const struct gravel_columns *arrived, int *code,
                                                char *text, size_t bytes);
 
-/** All kernels have ended: name the first call that is not whole, and forget all. False if there is none. @param text
- * [bytes] NULL if that is 0. */
+/** Names the first call that is not whole when all kernels have ended, and forgets all. False if there is none. @param
+ * text [bytes] NULL if that is 0. */
 bool gravel_check_end(struct gravel_check *check, char *text, size_t bytes);
 
-/** Whose call an arrival is at: "kernel count, work-group at (128)" into text [bytes]. */
+/** Writes whose call an arrival is at: "kernel count, work-group at (128)" into text [bytes]. */
 void gravel_check_write_group(struct gravel_check *check, const struct gravelp_arrival *arrival,
                               char *text, size_t bytes);
 

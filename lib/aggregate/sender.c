@@ -143,7 +143,7 @@ static void ship_open(struct gravel_sender *sender, uint32_t node, enum gravel_s
     ship(sender, buffer, reason);
 }
 
-/* An empty open buffer for the node. False as take_buffer. */
+/* Opens an empty buffer for the node. False as take_buffer. */
 static bool open_buffer(struct gravel_sender *sender, uint32_t node, uint64_t now_ns)
 {
     struct gravel_buffer *buffer = take_buffer(sender);
@@ -391,7 +391,7 @@ static bool is_in_session(struct gravel_sender *sender)
            (n > 0 || atomic_load_explicit(n_sessions, memory_order_relaxed) != 0); /* A7 */
 }
 
-/* When the oldest open buffer leaves, whether a session lasts or not. */
+/* Returns when the oldest open buffer is sent, whether or not a session lasts. */
 static uint64_t latest_ns(const struct gravel_sender *sender)
 {
     const uint64_t age_ns = sender->shape.flush_ns;
@@ -399,7 +399,7 @@ static uint64_t latest_ns(const struct gravel_sender *sender)
     return sender->oldest->opened_ns + (age_ns > session_ns ? age_ns : session_ns);
 }
 
-/* When it leaves if no session is seen until then. */
+/* Returns when the oldest open buffer is sent if no session is seen until then. */
 static uint64_t due_ns(const struct gravel_sender *sender)
 {
     const uint64_t opened_ns = sender->oldest->opened_ns;

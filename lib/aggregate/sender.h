@@ -118,7 +118,7 @@ void gravel_sender_ship_block(struct gravel_sender *sender, struct gravel_block 
 /** Ship every open buffer. */
 void gravel_sender_flush(struct gravel_sender *sender);
 
-/** Behind a flush: sessions of kernels that are open keep no buffer any longer. */
+/** Lets open sessions of kernels keep no buffer any longer; behind a flush. */
 void gravel_sender_end_sessions(struct gravel_sender *sender);
 
 /** Flush if a message that some thread waits for is among them. Called when idle. */

@@ -100,7 +100,7 @@ int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock)
 
 /* ---- loops ------------------------------------------------------------------------------------ */
 
-/* A pause between two polls of a word that another core writes. */
+/* Pauses between two polls of a word that another core writes. */
 static void pause_core(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -96,7 +96,7 @@ struct gravel_wait {
 /** Checks whether a wait may continue. @return 0; what its limit says, text set; of a time GRAVEL_ETIMEOUT alone. */
 int gravel_wait_check(struct gravel_wait *wait);
 
-/** Between two polls: yield at first, then check and sleep. @return as the check. */
+/** Waits between two polls: yields at first, then checks and sleeps. @return as the check. */
 int gravel_wait_pause(struct gravel_wait *wait);
 
 /** Note that what is waited for has got nearer: a limit that is a time begins anew. */
@@ -105,7 +105,7 @@ static inline void gravel_wait_renew(struct gravel_wait *wait)
     wait->waited = (struct gravel_waited){.alone_ns = 0};
 }
 
-/** After the last poll, of a wait with an event. */
+/** Ends a wait with an event, after its last poll. */
 static inline void gravel_wait_end(struct gravel_wait *wait)
 {
     if (wait->is_prepared)
@@ -156,7 +156,7 @@ static inline void gravel_idle_reset(struct gravel_idle *idle)
 }
 
 /**
- * No work was found: wait a little, for longer and longer, then let the caller poll again.
+ * Waits a little when no work was found, for longer and longer, then lets the caller poll again.
  *
  * @param event     wakes the thread when signalled; the same one until the next reset.
  * @param limit_ns  longest sleep [ns], e.g. time until a buffer must leave; 0 does not sleep.

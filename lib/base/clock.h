@@ -36,7 +36,7 @@ struct gravel_lived {
     uint64_t ticked_ns; /* by the system's clock; 0: not yet */
 };
 
-/** A clock for a limit. */
+/** Makes a clock for a limit. */
 static inline struct gravel_lived gravel_lived_for(uint64_t limit_ns)
 {
     return (struct gravel_lived){.step_ns = limit_ns / GRAVEL_LIVED_STEPS};

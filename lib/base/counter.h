@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/** Its one writer: add n. */
+/** Adds n; by its one writer. */
 static inline void gravel_counter_add(_Atomic uint64_t *counter, uint64_t n)
 {
     uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);

@@ -17,7 +17,7 @@
 
 #define GRAVEL_FIRST_OWN_DESCRIPTOR 3
 
-/** A number above 2 for what `low` leads to, closed by exec. @param low  taken; or -1. @return -1: see errno. */
+/** Makes a number above 2 for what `low` leads to, closed by exec. @param low  taken; or -1. @return -1: see errno. */
 static inline int gravel_descriptor_lift(int low)
 {
     if (low < 0)

@@ -36,7 +36,7 @@ int gravel_fail_memory(const char *what, size_t bytes);
             return try_code;       \
     } while (0)
 
-/** The first failure of two steps of which the second runs whether or not the first has failed; 0: both succeeded. */
+/** Returns the first failure of two steps of which the second runs even if the first has failed; 0: both succeeded. */
 static inline int gravel_first_failure(int first, int second)
 {
     return first ? first : second;

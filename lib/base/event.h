@@ -75,7 +75,7 @@ static inline void gravel_event_cancel(struct gravel_event *event)
  */
 bool gravel_event_wait(struct gravel_event *event, uint32_t key, uint64_t timeout_ns);
 
-/** How long who waits for the event may stay awake [us]. Any thread, at any time; relaxed, it orders nothing (H12). */
+/** Sets how long a waiter for the event may stay awake [us]. Any thread, at any time; orders nothing (H12). */
 static inline void gravel_event_stay_awake(struct gravel_event *event, uint32_t awake_us)
 {
     atomic_store_explicit(&event->awake_us, awake_us, memory_order_relaxed); /* H12 */

@@ -10,7 +10,7 @@
 
 #define GRAVEL_HASH_BEGIN UINT64_C(14695981039346656037)
 
-/** One step: `word` is usually a byte. */
+/** Hashes one more word, usually a byte. */
 static inline uint64_t gravel_hash_step(uint64_t hash, uint64_t word)
 {
     return (hash ^ word) * UINT64_C(1099511628211);

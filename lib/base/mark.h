@@ -42,11 +42,11 @@ extern _Thread_local struct gravel_mark *gravel_mark_own;
 
 /** Make the calling thread's mark, or take one that is free. @return NULL if there is no memory. */
 struct gravel_mark *gravel_mark_make(void);
-/** The thread was given up while it was in the call: sleep without end. */
+/** Sleeps without end: the thread was given up while it was in the call. */
 _Noreturn void gravel_mark_park(void);
 
 /**
- * The calling thread enters a call of a driver.
+ * Marks that the calling thread enters a call of a driver.
  *
  * @return  its mark; NULL if it is in such a call already, one that has called back, or if there is no memory.
  */
@@ -61,7 +61,7 @@ static inline struct gravel_mark *gravel_mark_enter(const char *call)
     return own;
 }
 
-/** It leaves the call. @param mark  what gravel_mark_enter returned. */
+/** Marks that it leaves the call. @param mark  what gravel_mark_enter returned. */
 static inline void gravel_mark_leave(struct gravel_mark *const *mark)
 {
     if (!*mark)

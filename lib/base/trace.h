@@ -31,13 +31,13 @@ int gravel_trace_close(struct gravel_trace *trace, bool wait);
 void gravel_trace_hold(struct gravel_trace *trace);
 void gravel_trace_let_go(struct gravel_trace *trace);
 
-/** A time span of the calling thread. Times by gravel_clock_ns. */
+/** Writes a time span of the calling thread. Times by gravel_clock_ns. */
 void gravel_trace_span(struct gravel_trace *trace, const char *name, uint64_t begin_ns,
                        uint64_t end_ns);
-/** A span that others may overlap: a kernel. Also of a closed trace that is held. */
+/** Writes a span that others may overlap: a kernel. Also of a closed trace that is held. */
 void gravel_trace_async(struct gravel_trace *trace, const char *name, uint64_t id,
                         uint64_t begin_ns, uint64_t end_ns);
-/** A node buffer was sent to, or resolved from, a peer. */
+/** Writes that a node buffer was sent to, or resolved from, a peer. */
 void gravel_trace_buffer(struct gravel_trace *trace, const char *name, uint32_t peer,
                          uint32_t bytes);
 

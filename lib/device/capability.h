@@ -56,7 +56,7 @@ void gravel_platform_name(cl_platform_id platform, char name[GRAVEL_DEVICE_TEXT_
  */
 uint64_t gravel_device_identity(cl_device_id device);
 
-/** The variable by which the environment shows this process a choice of the devices; NULL: it shows all. */
+/** Returns the variable by which the environment shows this process a choice of the devices; NULL: it shows all. */
 const char *gravel_device_selection(void);
 
 /* ---- ladder: ways for messages to leave a running kernel, best first --------------------------- */
@@ -73,7 +73,7 @@ enum gravel_step { GRAVEL_STEP_SVM, GRAVEL_STEP_USM, GRAVEL_STEP_PUMP, GRAVEL_ST
 /** "svm", "usm", "pump" or "drain". */
 const char *gravel_step_name(enum gravel_step step);
 
-/** The step of a name. @return false if there is none, as for "auto". */
+/** Finds the step of a name. @return false if there is none, as for "auto". */
 bool gravel_step_parse(const char *name, enum gravel_step *step);
 
 /* What a step does. No code but the ladder's compares steps: it asks for one of these. */
@@ -104,7 +104,7 @@ static inline bool gravel_step_is_pumped(enum gravel_step step)
 const char *gravel_step_lack(enum gravel_step step, const struct gravel_capability *capability);
 
 /**
- * The step a device should take: the wanted one, or for "auto" the first that it does not lack anything for.
+ * Chooses the step a device takes: the wanted one, or for "auto" the first that it does not lack anything for.
  *
  * @param wanted  GRAVEL_STEP's value.
  * @param step    [out]

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/** All that are online, whether or not this process may run on them [count], at least 1. */
+/** Returns how many are online, whether or not this process may run on them, at least 1. */
 uint32_t gravel_cores_of_host(void);
 
 /**
@@ -21,7 +21,7 @@ uint32_t gravel_cores_of_host(void);
  */
 uint32_t gravel_cores_of_node(uint32_t n_sharing);
 
-/** Equal for two processes of a host that may run on equal cores. */
+/** Returns what is equal for two processes of a host that may run on equal cores. */
 uint64_t gravel_cores_identity(void);
 
 /**

@@ -129,7 +129,7 @@ static void leave_cores(struct gravel_device *device, const struct gravel_config
              all);
 }
 
-/* A context may not have the sub-device that would leave a core, so its device is used as it is. */
+/* Takes the caller's device as it is: its context may not have the sub-device that would leave a core. */
 static int take_callers(struct gravel_device *device, const struct gravel_config *config,
                         const struct gravel_bindings *bindings, uint32_t n_sharing)
 {

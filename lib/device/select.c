@@ -77,7 +77,7 @@ void gravel_device_name_cache(const char *platform, char *name, size_t bytes)
         snprintf(name, bytes, "%s/.cache/pocl", home ? home : "");
 }
 
-/* Drivers are there, and no device. */
+/* Fails because drivers are there, and no device. */
 static int fail_empty(const struct platforms *platforms)
 {
     char list[512] = "", cache[256] = "", advice[400] = "";
@@ -113,7 +113,7 @@ int gravel_device_list(const char *name, struct gravel_candidate *candidates, un
 
 /* ---- choice ------------------------------------------------------------------------------------ */
 
-/* Which of them a node takes makes no difference. */
+/* Returns whether it makes no difference which of them a node takes. */
 static bool are_equal(const struct gravel_candidate *a, const struct gravel_candidate *b)
 {
     return a->platform_number == b->platform_number &&

@@ -240,7 +240,7 @@ int gravel_flow_post(struct gravel_flow *flow, const char *channel, const void *
                                   flow->graph.names[c]);
 }
 
-/* The oldest of a channel's, as many as it has room for. @param words  [out] the caller's to free; NULL if none. */
+/* Takes the oldest of a channel's, as many as fit. @param words  [out] the caller's to free; NULL if none. */
 static int take(struct gravel_flow *flow, uint32_t c, uint32_t room, uint32_t **words, uint32_t *n)
 {
     struct gravel_flow_posts *posts = &flow->posts[c];

@@ -83,7 +83,7 @@ int gravel_flow_memory_write(struct gravel_flow *flow, uint64_t at, const uint32
                              uint64_t n);
 int gravel_flow_memory_read(struct gravel_flow *flow, uint64_t at, uint32_t *words, uint64_t n);
 
-/** The channel of a name, to add to, or of an output. @return 0; GRAVEL_EINVAL, which says which call. */
+/** Finds the channel of a name, to add to, or of an output. @return 0; GRAVEL_EINVAL, which says which call. */
 int gravel_flow_find(const struct gravel_flow *flow, const char *call, const char *name,
                      bool is_output, uint32_t *channel);
 
@@ -95,10 +95,10 @@ static inline int gravel_flow_enter(const struct gravel_flow *flow, const char *
     return gravel_caller_refuse(flow->n_forks, call, caller);
 }
 
-/** Whether a call may be made between runs. @return 0; GRAVEL_EINVAL; what an earlier run returned. */
+/** Returns whether a call may be made between runs. @return 0; GRAVEL_EINVAL; what an earlier run returned. */
 int gravel_flow_check_idle(const struct gravel_flow *flow, const char *call);
 
-/** Elements that a channel's level 0 has room for, from others than itself: its reserve is kept. Between rounds. */
+/** Returns how many elements of other channels a channel's level 0 takes: its reserve is kept. Between rounds. */
 uint32_t gravel_flow_room(const struct gravel_flow *flow, uint32_t channel);
 
 /** Add records to a channel's level 0 between rounds. @return 0; GRAVEL_ERANGE; GRAVEL_ECL. */
@@ -118,7 +118,7 @@ void gravel_flow_publish(struct gravel_flow *flow);
  */
 int gravel_flow_check_faults(const struct gravel_flow *flow, const struct gravelp_round *round,
                              size_t n);
-/** report.c: the wait for a launch from this round on returned `code`. @return code; the text names the round. */
+/** report.c: fails as the wait for a launch from this round on did. @return code; the text names the round. */
 int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_round *round,
                           int code);
 /** report.c: elements are left and nothing is admissible. @return GRAVEL_ESTUCK. */

@@ -122,7 +122,7 @@ static uint32_t groups_of(const struct gravel_flow *flow, const struct gravelp_r
                                   round->n);
 }
 
-/* A launch of one round. */
+/* Launches one round. */
 static int play(struct gravel_flow *flow, struct gravelp_round round)
 {
     const struct gravelp_channel *channel = &flow->graph.channels[round.channel];
@@ -138,7 +138,7 @@ static int play(struct gravel_flow *flow, struct gravelp_round round)
     return 0;
 }
 
-/* A launch that chooses by itself, of which this is the first round. */
+/* Launches rounds that choose by themselves, of which this is the first. */
 static int play_resident(struct gravel_flow *flow, struct gravelp_round round)
 {
     const uint32_t n_groups = flow->scheduling.n_groups;

@@ -26,7 +26,7 @@ static uint64_t in_lines(uint64_t words)
 
 /* ---- widths ---------------------------------------------------------------------------------- */
 
-/* A group's worth; little of a narrow channel. */
+/* Returns a group's worth; little of a narrow channel. */
 static uint32_t reserve_of(uint32_t width, uint32_t group_items)
 {
     uint32_t quarter = width / 4 ? width / 4 : 1;

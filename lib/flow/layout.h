@@ -41,16 +41,16 @@ struct gravel_flow_graph {
  * @return       0; GRAVEL_EINVAL: which channel, and what is wrong; GRAVEL_ENOMEM.
  */
 int gravel_flow_graph_create(struct gravel_flow_graph *graph, const struct gravel_graph *from);
-/** An empty one is allowed. */
+/** Frees it; an empty one is allowed. */
 void gravel_flow_graph_destroy(struct gravel_flow_graph *graph);
 
-/** A channel's number; n_channels if there is none of the name. */
+/** Returns a channel's number; n_channels if there is none of the name. */
 uint32_t gravel_flow_graph_find(const struct gravel_flow_graph *graph, const char *name);
 
-/** Most CEs that one of a channel makes of it at its own level; 0: it does not feed itself. */
+/** Returns the most CEs that one of a channel makes of it at its own level; 0: it does not feed itself. */
 uint32_t gravel_flow_graph_feeds_itself(const struct gravel_flow_graph *graph, uint32_t channel);
 
-/** Most CEs of a channel that one CE of any channel makes, at least 1. */
+/** Returns the most CEs of a channel that one CE of any channel makes, at least 1. */
 uint32_t gravel_flow_graph_most_into(const struct gravel_flow_graph *graph, uint32_t channel);
 
 /* ---- layout.c ---------------------------------------------------------------------------------- */

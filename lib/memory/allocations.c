@@ -71,7 +71,7 @@ static size_t count_up_to(const struct gravel_heap *heap, uint64_t offset)
     return low;
 }
 
-/* The gap before allocation `position`; position n_spans is the gap at the end. It may be empty. */
+/* Returns the gap before allocation `position`; position n_spans is the gap at the end. It may be empty. */
 static struct gravel_span gap_before(const struct gravel_heap *heap, size_t position)
 {
     uint64_t start = heap->first;

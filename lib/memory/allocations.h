@@ -60,7 +60,7 @@ int gravel_heap_free(struct gravel_heap *heap, uint64_t offset);
 /** Copy the live allocations, by rising offset, unless there are more than `most`. @return how many there are. */
 size_t gravel_heap_copy_spans(struct gravel_heap *heap, struct gravel_span *spans, size_t most);
 
-/** Allocations made and freed so far [count]. The caller holds the shared lock. */
+/** Returns how many allocations were made and freed so far. The caller holds the shared lock. */
 uint64_t gravel_heap_changes(const struct gravel_heap *heap);
 
 /** Makes changes fail from now on instead of waiting: a thread that may hold the table does not come back. */

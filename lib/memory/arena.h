@@ -38,7 +38,7 @@ uint64_t gravel_arena_lay_out(const struct gravel_arena_shape *shape, struct gra
 /** @return 0; GRAVEL_ECONFIG if some slots lie where copies of rows do not reach. */
 int gravel_arena_check_copied(const struct gravelp_arena *head);
 
-/** Every queue empty, and no slot's publish word one that its first ticket would match; no allocation. */
+/** Empties every queue: no slot's publish word is one that its first ticket would match. No allocation. */
 void gravel_arena_reset_queues(struct gravelp_arena *arena, uint32_t start);
 
 /** GRAVEL_ENOMEM with the size asked and the device's limit. */

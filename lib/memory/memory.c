@@ -18,7 +18,7 @@
 #define ZEROS_BYTES (16u << 20)      /* the heap is cleared by copies of them */
 #define ZEROS_AT_ONCE 16u            /* copies that are waited for together */
 
-/* The device's arena starts as a copy of the mirror: queues empty, and a heap that gravel_alloc
+/* Makes the device's arena a copy of the mirror: queues empty, and a heap that gravel_alloc
  * clears. */
 static int make_copied(struct gravel_memory *memory, const struct gravel_arena_shape *shape)
 {

@@ -46,7 +46,7 @@ struct gravel_package_queue {
     /* what gravel_package_beat shows; its step is of the arena's wait_ms */
 };
 
-/** The clock that waits of kernels go by. @return what its owner ticks. */
+/** Makes the clock that waits of kernels go by. @return what its owner ticks. */
 static inline struct gravel_lived gravel_package_clock(const struct gravelp_arena *arena)
 {
     return gravel_lived_for(arena->wait_ms * GRAVEL_NS_PER_MS);
@@ -88,7 +88,7 @@ static inline void gravel_package_release(struct gravel_package_queue *queue, ui
     gravel_word_store(&queue->words->consumed, queue->head, memory_order_release); /* C2 */
 }
 
-/** The limits of kernels that wait begin anew: the host waits for what has a limit of its own. */
+/** Renews the limits of kernels that wait: the host waits for what has a limit of its own. */
 static inline void gravel_package_renew(struct gravel_package_queue *queue)
 {
     gravel_word_store(&queue->words->renewed, queue->words->renewed + 1,

@@ -125,7 +125,7 @@ static int meet(const struct gravel_mirror *mirror, int code)
     return gravel_fail_again(&met);
 }
 
-/* A table: of each node, its block for the node of the heap. */
+/* Returns the bytes of a table: of each node, its block for the node of the heap. */
 static uint64_t table_bytes(const struct gravel_mirror *mirror)
 {
     return gravel_n_nodes(mirror->object.gravel) * sizeof(struct gravel_mirror_block);
@@ -194,7 +194,7 @@ static int make_room(struct gravel_mirror *mirror, const uint64_t n_most[2])
     return code;
 }
 
-/* The most words of any node, near and given; 1 at least, as there is no empty allocation. */
+/* Finds the most words of any node, near and given; 1 at least, as there is no empty allocation. */
 static int find_most(struct gravel_mirror *mirror, uint64_t n_most[2])
 {
     n_most[0] = mirror->n_near ? mirror->n_near : 1;

@@ -95,7 +95,7 @@ int gravel_mirror_begin(struct gravel_mirror *mirror)
 
 /* ---- end --------------------------------------------------------------------------------------- */
 
-/* Whether this node can end its exchange. Of copies it waits for all kernels, which may read what comes next. */
+/* Checks that this node can end its exchange. Copies wait for all kernels, which may read what comes next. */
 static int check_end(struct gravel_mirror *mirror)
 {
     struct gravel *gravel = mirror->object.gravel;

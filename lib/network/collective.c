@@ -100,7 +100,7 @@ bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *j
     return true;
 }
 
-/* Messages still come though we, or all nodes, wait: a chain of handlers that may not end. */
+/* Checks whether messages still come though all nodes wait: a chain of handlers that may not end. */
 static void check_chain(struct gravel_network *network, struct gravel_job *job)
 {
     uint64_t now_ns = gravel_network_lived_ns(network);

@@ -19,7 +19,7 @@
 
 #include <stdio.h>
 
-/* It may be gone then. The text of an error is set. */
+/* Ends a job, which may be gone then. The text of an error is set. */
 static void end(struct gravel_network *network, struct gravel_job *job, int code)
 {
     gravel_resolving_finish(network);

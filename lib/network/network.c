@@ -51,7 +51,7 @@ static uint32_t send_pending(struct gravel_network *network, uint32_t limit)
     return n;
 }
 
-/* All that senders have shipped so far; not what kernels or handlers add while it does: there may be no end. */
+/* Sends all that senders have shipped so far; not what kernels or handlers add while it does: there may be no end. */
 static uint32_t send_shipped(struct gravel_network *network)
 {
     struct gravel_buffer *buffer;
@@ -123,7 +123,7 @@ static uint32_t receive(struct gravel_network *network, uint32_t limit)
     return n;
 }
 
-/* Partly filled buffers of handlers and host calls leave by age, as aggregators' do. */
+/* Sends partly filled buffers of handlers and host calls by age, as aggregators do. */
 static uint64_t flush_aged(struct gravel_network *network, uint64_t now_ns)
 {
     uint64_t due_ns = gravel_sender_flush_aged(network->handler_sender, now_ns);

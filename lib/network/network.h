@@ -252,7 +252,7 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver);
  */
 void gravel_network_leave_mpi(struct gravel_network *network);
 
-/** For senders: hand over a closed buffer. `context` is the network. Any thread. */
+/** Hands a sender's closed buffer over. `context` is the network. Any thread. */
 void gravel_network_ship(void *context, struct gravel_buffer *buffer);
 
 /** Run a job and wait for it. @return job->code, or GRAVEL_EPEER if the node has aborted; GRAVEL_ETIMEOUT if the
@@ -271,7 +271,7 @@ void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns);
 /** Reports to other nodes that the process ends without gravel_close, within a fraction of a second. Any thread. */
 void gravel_network_say_farewell(struct gravel_network *network);
 
-/** Once the node has failed: wait until the other nodes' news of it is on its way, so long at most. Any thread. */
+/** Waits, once the node has failed, until the report to other nodes is sent, so long at most. Any thread. */
 void gravel_network_wait_reported(struct gravel_network *network, uint64_t most_ns);
 
 /**

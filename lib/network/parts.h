@@ -49,13 +49,13 @@ static inline uint32_t gravel_network_heap_of(const struct gravel_network *netwo
     return network->transport->is_loopback ? node : 0;
 }
 
-/** network.c: all the thread does, until gravel_network_stop. */
+/** network.c: runs the thread until gravel_network_stop. */
 void gravel_network_loop(struct gravel_network *network);
 /** Polls once, and rests if nothing moved. */
 void gravel_network_progress(struct gravel_network *network);
-/** One round. @param due_ns  [in, out] time until something is due, made less [ns]. @return whether anything moved. */
+/** Runs one round. @param due_ns [in, out] when something is due, made less [ns]. @return whether anything moved. */
 bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64_t *due_ns);
-/** The part of a round that sends nothing new: what has arrived, and buffers that have left. As step. */
+/** Runs the part of a round that sends nothing new: what has arrived, and buffers that are sent. As step. */
 bool gravel_network_exchange(struct gravel_network *network);
 
 /**
@@ -83,7 +83,7 @@ void gravel_resolving_finish(struct gravel_network *network);
 /** resolving.c: reports to this node and the sender that messages were not applied. */
 void gravel_resolving_refuse(struct gravel_network *network, int code, const char *why,
                              uint32_t source, uint32_t destination);
-/** resolving.c: the resolver is done with a frame's bytes. `context` is the network, as of the next call. */
+/** resolving.c: gives back a frame's bytes, which are resolved. `context` is the network, as of the next call. */
 void gravel_resolving_give_back(void *context, const struct gravel_received *received);
 /** resolving.c: n messages of a frame were applied, or why not. As gravel_frame_owner's. */
 void gravel_resolving_ended(void *context, const struct gravel_received *received,
@@ -91,7 +91,7 @@ void gravel_resolving_ended(void *context, const struct gravel_received *receive
 
 /** records.c: returns whether a frame of records may leave now: it counts as sent then. Else it is parked. */
 bool gravel_records_admit(struct gravel_network *network, struct gravel_buffer *buffer);
-/** records.c: a parked frame that may leave now, the oldest of its destination; NULL: none. */
+/** records.c: takes a parked frame that may be sent now, the oldest of its destination; NULL: none. */
 struct gravel_buffer *gravel_records_unpark(struct gravel_network *network);
 /** records.c: returns whether what was parked before credit.n_parked was `mark` has been sent. */
 bool gravel_records_have_left(const struct gravel_network *network, uint64_t mark);
@@ -138,7 +138,7 @@ void gravel_late_end(struct gravel_network *network);
 
 /** liveness.c: from now on, beat and listen. */
 void gravel_liveness_begin(struct gravel_network *network);
-/** liveness.c: a node has sent something, maybe our left neighbour. */
+/** liveness.c: notes that a node has sent something, maybe our left neighbour. */
 void gravel_liveness_hear(struct gravel_network *network, uint32_t source);
 /** liveness.c: beat, and watch our left neighbour. @return time until the next beat is due [ns]. */
 uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns);

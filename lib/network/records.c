@@ -125,7 +125,7 @@ int gravel_records_hear(struct gravel_network *network, const void *frame,
 
 /* ---- who writes ------------------------------------------------------------------------------ */
 
-/* A frame is dealt with: its sender may send another. @param is_awaited  it had questions, or may have had. */
+/* Lets a sender send another frame, for one is dealt with. @param is_awaited  it had questions, or may have had. */
 static void give_credit(struct gravel_network *network, uint32_t source, uint32_t destination,
                         bool is_awaited)
 {

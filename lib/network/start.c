@@ -28,7 +28,7 @@ static void advance(struct gravel_network *network, uint32_t state)
     gravel_event_signal(&network->job_done);
 }
 
-/* The program finalises MPI. The node continues without other nodes until it is closed, and has failed. */
+/* Fails the node as the program finalises MPI: it continues without other nodes until it is closed. */
 static void leave_mpi(struct gravel_network *network)
 {
     network->transport->operations->leave_mpi(network->transport,

@@ -84,7 +84,7 @@ void gravel_abort_finalising(void)
     }
 }
 
-/* Not a handler of atexit: those that the application has given may still close nodes. It calls nothing of the
+/* Is no handler of atexit: those that the application has given may still close nodes. It calls nothing of the
  * application's, its log function included. A process that ends by a signal or _exit is silent. */
 __attribute__((destructor)) static void say_farewell(void)
 {

@@ -22,7 +22,7 @@ struct agreed {
     uint64_t value;
 };
 
-/* The least and the most of a value over all nodes; min(~x) is ~max(x), so one reduction gives both. */
+/* Finds the least and the most of a value over all nodes; min(~x) is ~max(x), so one reduction gives both. */
 static int range_over_nodes(struct gravel *gravel, uint64_t value, uint64_t range[2])
 {
     range[0] = value;
@@ -118,7 +118,7 @@ static uint32_t list_agreed(const struct gravel *gravel, struct agreed list[MAX_
     return n;
 }
 
-/* Nodes differ: name the first of the nodes that have the least, and of those that have the most. Collective. */
+/* Names the first of the nodes that have the least, and of those that have the most. Collective. */
 static int fail_agreed(struct gravel *gravel, const struct agreed *agreed, const uint64_t range[2])
 {
     const uint64_t node = gravel->network.transport->node;

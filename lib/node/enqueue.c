@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The pump, for which the commands may wait, stays awake. */
+/* Keeps the pump awake, for which the commands may wait. */
 int gravel_node_wait_until_idle(struct gravel *gravel, const char *what)
 {
     struct gravel_device device = gravel->device;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All nodes allocate or none: else the next allocation would have another offset at each. */
+/* Allocates on all nodes or on none: else the next allocation would have another offset at each. */
 static int alloc(struct gravel *gravel, const struct gravel_collective_call *call, int code,
                  uint64_t *offset)
 {

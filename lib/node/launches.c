@@ -26,7 +26,7 @@ void gravel_launches_destroy(struct gravel_launches *launches)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* The oldest kernel that was remembered after number `after`, its event retained; it stays in the list, for other
+/* Gets the oldest kernel that was remembered after number `after`, its event retained; it stays in the list, for other
  * threads that wait. */
 static bool get_next(struct gravel_launches *launches, uint64_t after, struct gravel_running *next)
 {
@@ -63,7 +63,7 @@ static struct gravel_running name_of(cl_kernel kernel, cl_event event)
     return running;
 }
 
-/* The driver is asked without the lock. Kernels that ended well are forgotten; one that failed stays for
+/* Asks the driver without the lock. Kernels that ended well are forgotten; one that failed stays for
  * gravel_launches_wait to report. */
 int gravel_launches_reserve(struct gravel_launches *launches)
 {
@@ -107,7 +107,7 @@ void gravel_launches_fill(struct gravel_launches *launches, cl_kernel kernel, cl
     pthread_mutex_unlock(&launches->lock);
 }
 
-/* The driver is asked without the lock. */
+/* Asks the driver without the lock. */
 bool gravel_launches_are_running(struct gravel_launches *launches, bool if_unknown)
 {
     struct gravel_running kernel = {.number = 0};

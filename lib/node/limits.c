@@ -28,7 +28,7 @@ bool gravel_node_is_kept(void *context)
             gravel_launches_are_running(&gravel->launches, false));
 }
 
-/* The command has not ended, and what it still writes is unknown: the node fails. */
+/* Fails the node: the command has not ended, and what it still writes is unknown. */
 static int give_up(struct gravel *gravel, int code)
 {
     gravel_node_see(gravel, GRAVEL_DEVICE_IS_STUCK);
@@ -119,7 +119,7 @@ struct gravel_limit gravel_node_applying_limit(struct gravel_applying *applying)
     return (struct gravel_limit){.check = check_applying, .context = applying};
 }
 
-/* The failure that keeps a thread in the driver, or the wait for such a thread, is the cause. */
+/* Checks for the cause first: what keeps a thread in the driver, or the wait for such a thread. */
 static int check_stuck(void *context, struct gravel_wait *wait)
 {
     struct gravel *gravel = context;

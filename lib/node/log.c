@@ -24,7 +24,7 @@ bool gravel_prints_log(const struct gravel *gravel)
     return GRAVEL_CHOICE(&gravel->config, log) == ALL;
 }
 
-/* Not by stdio, whose buffer and lock are the program's. What cannot be written is lost. */
+/* Prints without stdio, whose buffer and lock are the program's. What cannot be written is lost. */
 void gravel_print(const struct gravel *gravel, const char *text)
 {
     char begin[40] = "gravel: ";

@@ -207,7 +207,7 @@ int gravel_node_wait_for_kernel(struct gravel *gravel, cl_kernel kernel, cl_even
 int gravel_node_build(struct gravel *gravel, const struct gravel_program_request *texts,
                       cl_program *program);
 
-/** server_shape.c: the servers of handlers with keys. @return 0; GRAVEL_ECONFIG; GRAVEL_ECAPABILITY: the mode. */
+/** server_shape.c: chooses servers for handlers with keys. @return 0; GRAVEL_ECONFIG; GRAVEL_ECAPABILITY: the mode. */
 int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape *shape);
 
 /** launch.c: groups, of clients of servers, that a launch may have on the device at once. */
@@ -273,11 +273,11 @@ static inline bool gravel_node_is_stuck(const struct gravel *gravel)
 /** limits.c: returns whether a kernel of the caller's may keep the device to itself, as it does on step drain. */
 bool gravel_node_is_kept(void *gravel);
 
-/** outbound.c: the arena, and memory for node buffers. @return 0; as gravel_memory_create. */
+/** outbound.c: makes the arena, and memory for node buffers. @return 0; as gravel_memory_create. */
 int gravel_node_open_arena(struct gravel *gravel);
 /** outbound.c: memory for the node buffers of host calls; NULL: any memory will do. */
 unsigned char *gravel_node_host_frames(const struct gravel *gravel);
-/** outbound.c: the pump, and aggregators with their threads. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. */
+/** outbound.c: starts the pump, and aggregators' threads. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL; GRAVEL_ESYSTEM. */
 int gravel_node_open_aggregators(struct gravel *gravel);
 
 /** close.c: free a node, also a half-open one; what its device still uses stays, and so do maps. @return 0; as
@@ -289,7 +289,7 @@ void gravel_abort_allow(struct gravel *gravel);
 bool gravel_abort_refuse(struct gravel *gravel);
 /** abort.c: in the program's MPI_Finalize: end all open nodes that use MPI as gravel_close does, but free nothing. */
 void gravel_abort_finalising(void);
-/** close.c: the heap and the node itself, after its last map; the rest of it has been freed. */
+/** close.c: frees the heap and the node itself, after its last map; the rest is freed before. */
 void gravel_node_free_heap(struct gravel *gravel);
 
 /** waits.c: wait for our kernels, and until all that has been sent so far is shipped. @return as gravel_fence. */
@@ -424,7 +424,7 @@ int gravel_checked_refuse_map(struct gravel *gravel, const char *call);
 
 /** watch.c: start the thread. The node is opening then. @return 0; GRAVEL_ESYSTEM. */
 int gravel_watch_start(struct gravel *gravel);
-/** The node is open: calls have GRAVEL_TIMEOUT from now on. */
+/** Gives calls GRAVEL_TIMEOUT from now on: the node is open. */
 void gravel_watch_end_opening(struct gravel *gravel);
 /** Stop and join the thread; allowed if it has not started. */
 void gravel_watch_stop(struct gravel *gravel);

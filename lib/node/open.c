@@ -77,7 +77,7 @@ static int open_device(struct gravel *gravel, const struct gravel_bindings *bind
     return gravel_self_test_handlers(&gravel->device, bindings);
 }
 
-/* Nodes whose steps differ would take different buffers; the largest suits all. Collective. */
+/* Derives settings. Nodes whose steps differ would take different buffers; the largest suits all. Collective. */
 static int derive(struct gravel *gravel)
 {
     const struct gravel_transport *transport = gravel->network.transport;
@@ -98,7 +98,7 @@ static int derive(struct gravel *gravel)
     return code;
 }
 
-/* The rest of it, once the settings are known. */
+/* Opens the rest of the node, once the settings are known. */
 static int open_local(struct gravel *gravel, const struct gravel_bindings *bindings)
 {
     const struct gravel_transport *transport = gravel->network.transport;

@@ -58,7 +58,7 @@ static bool is_mode(const struct gravel *gravel, const char *mode)
     return strcmp(gravel->config.server_mode, mode) == 0;
 }
 
-/* Resident if that is wanted: on a CPU device the host's threads need its cores as well. */
+/* Chooses resident if that is wanted: on a CPU device the host's threads need its cores as well. */
 static int choose_mode(struct gravel *gravel, struct gravel_servers_shape *shape)
 {
     const struct gravel_servers_shape phases = *shape;

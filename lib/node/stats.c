@@ -94,7 +94,7 @@ static void gather(const struct gravel *gravel, uint32_t node, struct gravel_sta
         add_rest(gravel, stats);
 }
 
-/* Since the last reset. @param node  a node of the job, or GRAVEL_ALL_NODES. */
+/* Reads counters since the last reset. @param node  a node of the job, or GRAVEL_ALL_NODES. */
 static void read_since_reset(struct gravel *gravel, uint32_t node, struct gravel_stats *stats)
 {
     const struct gravel_stats *base =

@@ -214,7 +214,7 @@ static int take_streams(struct gravel_endpoints *endpoints, const struct gravel_
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* A number that differs when texts do; their ends count. */
+/* Hashes a text, its end included. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
     hash = gravel_hash_bytes(hash, text, text ? strlen(text) : 0);

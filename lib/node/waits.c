@@ -24,7 +24,7 @@ struct mark {
     struct gravel_pump_mark pump; /* if there is one */
 };
 
-/* All that was sent before is applied. */
+/* Notes that all that was sent before is applied. */
 static void note_applied(struct gravel *gravel, const struct mark *mark)
 {
     gravel_checked_note(gravel, &mark->launched, true);

@@ -39,7 +39,7 @@ int gravel_cl_buffer_zero(cl_command_queue queue, cl_mem buffer, uint64_t at, ui
 /** Returns whether a process has addresses for a CPU device's memory, without which PoCL ends it. True elsewhere. */
 bool gravel_cl_has_addresses(const struct gravel_device *device, uint64_t bytes);
 
-/** Why there is no buffer. @return GRAVEL_ENOMEM. */
+/** Describes why there is no buffer. @return GRAVEL_ENOMEM. */
 int gravel_cl_buffer_fail(const char *user, uint64_t bytes, cl_int error);
 
 /**

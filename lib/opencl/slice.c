@@ -15,7 +15,7 @@ void gravel_slicer_init(struct gravel_slicer *slicer, uint32_t n_dimensions, con
     }
 }
 
-/* How many groups the next box has in each dimension: whole planes, else whole rows, else a part of
+/* Chooses how many groups the next box has in each dimension: whole planes, else whole rows, else a part of
  * a row. */
 static void choose_box(const struct gravel_slicer *slicer, uint64_t max_groups, size_t box[3])
 {

@@ -27,7 +27,7 @@ void gravel_slicer_init(struct gravel_slicer *slicer, uint32_t n_dimensions, con
                         const size_t *local);
 
 /**
- * The next slice: up to max_groups whole groups, along the first dimension first; the launch's last groups of a
+ * Takes the next slice: up to max_groups whole groups, along the first dimension first; the launch's last groups of a
  * dimension may be smaller.
  *
  * @param max_groups  at least 1.

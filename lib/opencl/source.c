@@ -31,7 +31,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-/* A byte order mark in UTF-8, which editors put in front of a file: no part of its text, nor where texts are joined. */
+/* Skips a byte order mark in UTF-8, which editors put in front of a file: no part of any text, also of joined ones. */
 static const char *skip_mark(const char *line)
 {
     static const char mark[] = "\xef\xbb\xbf";

@@ -39,8 +39,8 @@ int gravel_wait_command(const struct gravel_device *device, cl_command_queue que
 }
 
 /*
- * A read, where there is something to read: on NVIDIA neither a marker nor the event of a kernel ends while a kernel
- * of another queue waits, and copies do.
+ * Enqueues a read, where there is something to read: on NVIDIA neither a marker nor the event of a kernel ends while a
+ * kernel of another queue waits, and copies do.
  */
 cl_int gravel_wait_mark(const struct gravel_device *device, cl_command_queue queue, cl_event *all)
 {

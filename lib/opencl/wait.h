@@ -17,7 +17,7 @@
 
 #include "device/device.h"
 
-/** A wait for a command of Gravel. */
+/** Makes a wait for a command of Gravel. */
 static inline struct gravel_wait gravel_wait_on(const struct gravel_device *device,
                                                 const char *what)
 {

@@ -195,7 +195,7 @@ static cl_int enqueue(const struct gravel_pump *pump, uint32_t number,
 #define ENQUEUE(pump, number, run, packages_each, more, n_groups) \
     enqueue(pump, number, run, packages_each, more, sizeof(more) / sizeof *(more), n_groups)
 
-/* How the messages of a tile for a node are counted. @param package_each  [out] counters of each package; 0: of all.
+/* Finds how a tile's messages for a node are counted. @param package_each [out] counters of each package; 0: of all.
  * @return counters */
 static uint32_t find_counters(const struct gravel_pump *pump, const struct gravel_package_run *run,
                               const struct gravel_tiling *tiling, uint32_t *package_each)

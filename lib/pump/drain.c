@@ -71,7 +71,7 @@ static bool may_apply(const struct gravel_pump *pump)
     return true;
 }
 
-/* The device has applied the packages before words->settled: a header represents them. @return them [count]. */
+/* Makes a header that represents the packages the device has applied, before words->settled. @return them [count]. */
 static uint32_t take(struct gravel_pump *pump, uint32_t queue)
 {
     struct mirror *mirror = &pump->mirrors[queue];

@@ -39,7 +39,7 @@ struct slots {
     uint32_t width; /* [bytes] of each */
 };
 
-/* From the arena [bytes]. */
+/* Returns a slot's offset in the arena [bytes]. */
 static uint64_t slot_offset(const struct gravel_pump *pump, uint32_t queue, uint32_t ticket)
 {
     const uint32_t slot = ticket & (pump->n_slots - 1);

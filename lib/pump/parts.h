@@ -125,8 +125,8 @@ struct gravel_pump {
     _Atomic uint32_t n_drained; /* U9: of them, those that ended before the last drain */
 };
 
-/** One round for all queues. @param wait  for the copies too. @param moved  [out] packages found ready, packages handed
- * to an aggregator, and blocks whose counts came [count]. @return 0; GRAVEL_ECL. The lock is held. */
+/** Runs one round for all queues. @param wait for the copies too. @param moved [out] packages found ready, packages
+ * handed to an aggregator, and blocks whose counts came [count]. @return 0; GRAVEL_ECL. The lock is held. */
 int gravel_pump_move(struct gravel_pump *pump, bool wait, uint32_t *moved);
 
 /** Reports to the device, once, that the node has failed. The lock is held. */
@@ -135,7 +135,7 @@ cl_int gravel_pump_report_abort(struct gravel_pump *pump);
 /** drain.c: take the pump's lock. @return 0; GRAVEL_EPEER: the node has failed, and another thread has the lock. */
 int gravel_pump_lock(struct gravel_pump *pump);
 
-/** The pump has failed, as gravel_last_error says: the node fails. The lock is held. @return code */
+/** Fails the node, as gravel_last_error says. The lock is held. @return code */
 int gravel_pump_fail(struct gravel_pump *pump, int code);
 
 /** Returns whether some package is reserved that has not arrived, as of the last poll. The lock is held. */
@@ -173,7 +173,7 @@ static inline struct flight *gravel_pump_next_flight(struct mirror *mirror)
     return gravel_pump_flight(mirror, mirror->n_flights);
 }
 
-/* The newest of several commands; the queue is in order. */
+/* Keeps the newest of several commands; the queue is in order. */
 static inline void gravel_pump_keep_last(cl_event *last, cl_event next)
 {
     if (!next)
@@ -190,7 +190,7 @@ static inline int gravel_pump_flush(struct gravel_pump *pump, int code)
     return gravel_check_cl("fetching packages: clFlush", error);
 }
 
-/* The next flight has begun, with n packages. */
+/* Begins the next flight, of n packages. */
 static inline void gravel_pump_begin_flight(struct mirror *mirror, uint32_t n)
 {
     mirror->taken += n;

@@ -69,7 +69,7 @@ static bool is_kernel_running(struct gravel_pump *pump)
     return is_running;
 }
 
-/* Nothing runs: sleep until the next launch, or until the clock must tick for kernels that the caller enqueued.
+/* Sleeps until the next launch, or until the clock must tick for kernels that the caller enqueued.
  * @return  whether it must. */
 static bool sleep_until_launch(struct gravel_pump *pump)
 {

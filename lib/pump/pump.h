@@ -101,10 +101,10 @@ int gravel_pump_drain(struct gravel_pump *pump, struct gravel_pump_mark *mark);
  * until another one is watched, or the clock ticks. */
 void gravel_pump_note_drained(struct gravel_pump *pump, const struct gravel_pump_mark *mark);
 
-/** All messages before the mark, of kernels and host calls, are applied. */
+/** Notes that all messages before the mark, of kernels and host calls, are applied. */
 void gravel_pump_note_applied(struct gravel_pump *pump, const struct gravel_pump_mark *mark);
 
-/** Blocks that had to wait for a node buffer so far [count]. */
+/** Returns how many blocks had to wait for a node buffer so far. */
 uint64_t gravel_pump_buffer_waits(const struct gravel_pump *pump);
 
 /** Returns the packages that kernels reserved so far in all queues, as of the last poll [count]; wraps. */

@@ -76,7 +76,7 @@ int gravel_decode_check(const void *frame, uint64_t bytes, const struct gravel_e
                         struct gravel_plan *plan, struct gravel_refusal *refusal);
 
 /**
- * Why a planned frame is refused.
+ * Describes why a planned frame is refused.
  *
  * @param message  number in the frame of the first message whose index is beyond its run's words; and that index.
  * @return         GRAVEL_ERANGE.

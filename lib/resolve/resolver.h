@@ -63,7 +63,7 @@ struct gravel_resolver_shape {
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
 int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_resolver_shape *shape);
-/** NULL is allowed. @return false if the device may still use it: it stays. */
+/** Destroys it; NULL is allowed. @return false if the device may still use it: it stays. */
 bool gravel_resolver_destroy(struct gravel_resolver *resolver);
 
 /**
@@ -102,10 +102,10 @@ int gravel_resolver_give_back(struct gravel_resolver *resolver);
  * @return  0; GRAVEL_ECL; GRAVEL_EKERNEL: a handler on the device has not ended in time. */
 int gravel_resolver_finish(struct gravel_resolver *resolver);
 
-/** Without waiting: a finish will be due, so what it waits for begins now. @return 0; GRAVEL_ECL. */
+/** Begins what a finish will wait for, without waiting. @return 0; GRAVEL_ECL. */
 int gravel_resolver_begin_finish(struct gravel_resolver *resolver);
 
-/** Without waiting: get frames that were kept further, and ask whether handlers on the device have ended well, or may
+/** Moves kept frames further without waiting, and asks whether handlers on the device have ended well, or may
  * still. @param moved  [out] whether a frame got further. @return 0; GRAVEL_ECL; GRAVEL_EKERNEL. */
 int gravel_resolver_poll(struct gravel_resolver *resolver, bool *moved);
 

@@ -30,7 +30,7 @@ static int watch(const struct gravel_test *test, void *context)
                : 0;
 }
 
-/* One launch. @param seen  [out] */
+/* Runs one launch. @param seen  [out] */
 static int meet(const struct gravel_test *test, struct gravel_meeting *seen)
 {
     const struct gravel_test_row row = {

@@ -75,7 +75,7 @@ static struct gravel_test_row holding(const struct gravel_test *test, size_t n_g
                                     .end = 1};
 }
 
-/* While a kernel holds: start the rest, and find out whether all is counted and copied before a group stops holding. */
+/* Starts the rest while a kernel holds, and finds whether all is counted and copied before a group stops holding. */
 static int watch(const struct gravel_test *test, void *context)
 {
     struct contest *contest = context;

@@ -45,7 +45,7 @@ static int build(struct gravel_device *device, cl_program *program)
 
 /* ---- hand-over ------------------------------------------------------------------------------- */
 
-/* One hand-over there and back. @param done  [in, out] counted if the kernel has answered in time. */
+/* Plays one hand-over there and back. @param done  [in, out] counted if the kernel has answered in time. */
 static int play_round(const struct gravel_test *test, uint32_t *done, uint32_t *wrong)
 {
     uint32_t payload[GRAVELP_TEST_LINE], r = *done + 1;

@@ -375,7 +375,7 @@ static int report_fault(const struct gravel_memory *memory)
     return gravel_fail(GRAVEL_EKERNEL, "%s", text);
 }
 
-/* The oldest run has ended: forget it. */
+/* Forgets the oldest run, which has ended. */
 static int take_off(struct gravel_device_calls *calls, cl_int status)
 {
     const struct under_way run = calls->under_way[calls->first];

@@ -43,10 +43,10 @@ struct gravel_device_calls_shape {
 int gravel_device_calls_create(struct gravel_device_calls **out,
                                const struct gravel_device_calls_shape *shape);
 
-/** NULL is allowed; not while gravel_device_calls_are_stuck. */
+/** Frees it; NULL is allowed; not while gravel_device_calls_are_stuck. */
 void gravel_device_calls_destroy(struct gravel_device_calls *calls);
 
-/** Whether a run is of calls that the device makes. `calls` may be NULL: then none is. */
+/** Returns whether a run is of calls that the device makes. `calls` may be NULL: then none is. */
 bool gravel_device_calls_can_take(const struct gravel_device_calls *calls,
                                   const struct gravel_run *run);
 
@@ -85,7 +85,7 @@ int gravel_device_calls_wait(struct gravel_device_calls *calls);
  */
 int gravel_device_calls_poll(struct gravel_device_calls *calls);
 
-/** Whether one has not ended in time: whatever it may use must stay. NULL is allowed. */
+/** Returns whether one has not ended in time: whatever it may use must stay. NULL is allowed. */
 bool gravel_device_calls_are_stuck(const struct gravel_device_calls *calls);
 
 /** Enqueue each for no message, for the reason of gravel_runs_warm_up. NULL is allowed.

@@ -153,7 +153,7 @@ int gravel_servers_begin(struct gravel_servers *servers, const struct gravel_ser
     return write(servers, at, (const char *)&head + at, sizeof head - at);
 }
 
-/* Whether any has a message. After a fault they may have more than there is room for. */
+/* Returns whether any has a message. After a fault they may have more than there is room for. */
 static int poll_at_rings(const struct gravel_servers *servers, bool is_broken, bool *has_sent)
 {
     struct gravelp_queue_words words[GRAVELP_MOST_SERVERS];

@@ -32,7 +32,7 @@
 /** Check what handlers have declared together. @return messages that may wait at a server; 0: none sends. */
 uint64_t gravel_sender_room(const struct gravel_endpoints *endpoints);
 
-/** Messages of a server's ring, a power of two; 0 if no handler sends. */
+/** Returns the messages of a server's ring, a power of two; 0 if no handler sends. */
 uint32_t gravel_sender_ring(const struct gravel_endpoints *endpoints);
 
 /** Who runs handlers that have keys. */
@@ -70,7 +70,7 @@ struct gravel_servers_shape {
 /** Handlers with two keys. */
 uint32_t gravel_servers_n_pairs(const struct gravel_endpoints *endpoints);
 
-/** Slots of an inbox that clients may still need when it says that it is full: of n groups. */
+/** Returns the slots of an inbox that clients may still need when it says that it is full: of n groups. */
 uint32_t gravel_servers_slots_for(uint32_t n_clients);
 
 /** Work-items of the group that serves transactions, which is alone: wanted; kernels may bear fewer. */
@@ -100,7 +100,7 @@ struct gravel_servers {
 int gravel_servers_open(struct gravel_servers *servers, const struct gravel_servers_shape *shape,
                         const struct gravel_memory *memory, uint32_t n_heaps);
 
-/** No kernel runs. One that was not opened is allowed. */
+/** Closes it while no kernel runs. One that was not opened is allowed. */
 void gravel_servers_close(struct gravel_servers *servers);
 
 /* What clients and servers have come to. */
@@ -118,10 +118,10 @@ struct gravel_servers_order {
     uint32_t first, stop_at; /* virtual groups: from the one on, up to the other */
 };
 
-/** No kernel of a launch runs: give an order. @return as gravel_servers_open. */
+/** Gives an order while no kernel of a launch runs. @return as gravel_servers_open. */
 int gravel_servers_begin(struct gravel_servers *servers, const struct gravel_servers_order *order);
 
-/** No kernel of a launch runs: poll, and count what has been served. @return as gravel_servers_open. */
+/** Counts what has been served while no kernel of a launch runs. @return as gravel_servers_open. */
 int gravel_servers_poll(struct gravel_servers *servers, struct gravel_servers_state *state);
 
 /* ---- text.c: OpenCL C around the user's; texts are the caller's to free ---------------------------- */
@@ -129,8 +129,8 @@ int gravel_servers_poll(struct gravel_servers *servers, struct gravel_servers_st
 #define GRAVEL_SERVER_KERNEL "gravel_serve"
 #define GRAVEL_PAIRS_KERNEL "gravel_serve_pairs"
 
-/** Behind the text of a node's handlers: a kernel gravel_call_NAME for each that the device runs. @return NULL if
- * memory is out. */
+/** Writes what follows the text of a node's handlers: a kernel gravel_call_NAME for each that the device runs. @return
+ * NULL if memory is out. */
 char *gravel_handlers_trailer(const struct gravel_endpoints *endpoints);
 
 /** Ahead of the user's text: which handlers have keys, other nodes, servers. @return NULL if memory is out. */

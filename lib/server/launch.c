@@ -144,7 +144,7 @@ static uint32_t next_size(uint32_t n, uint64_t took_ns)
     return took_ns > 2 * KERNEL_NS && n > 1 ? n / 2 : n;
 }
 
-/* A kernel of the virtual groups from state->n_taken on. */
+/* Runs a kernel of the virtual groups from state->n_taken on. */
 static int run_next(struct gravel_servers_launch *launch, struct gravel_servers_state *state)
 {
     struct gravel_servers *servers = &launch->gravel->servers;

@@ -18,7 +18,7 @@
 #define N_NEAREST 3u
 #define PREFIX 7u /* letters of GRAVEL_ */
 
-/* Letters to insert, remove or exchange until a is b; of long names the first part counts. */
+/* Counts letters to insert, remove or exchange until a is b; of long names the first part counts. */
 static uint32_t distance(const char *a, const char *b)
 {
     uint32_t row[NAME_BYTES + 1], n = (uint32_t)strnlen(b, NAME_BYTES);

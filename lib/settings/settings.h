@@ -63,7 +63,7 @@ int gravel_config_check(const struct gravel_config *config);
 /** Take over what is set at another node, and left at its default here; except what is per host. */
 void gravel_config_take(struct gravel_config *config, const struct gravel_config *from);
 
-/** Instead of settings that cannot be read: just enough to report to the other nodes that this node cannot open. */
+/** Replaces settings that cannot be read: just enough to report to the other nodes that this node cannot open. */
 void gravel_config_fall_back(struct gravel_config *config);
 
 /** The number of a checked configuration's value of a string, among its choices in config.h. */

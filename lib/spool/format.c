@@ -203,7 +203,7 @@ static void plan_text(struct gravel_line_plan *plan, const char *text)
     plan->n_literals += (uint32_t)n;
 }
 
-/* The type of the next argument, GRAVELP_ARGUMENT_NONE if there is none. */
+/* Takes the type of the next argument, GRAVELP_ARGUMENT_NONE if there is none. */
 static void take(struct reading *reading, struct gravel_conversion *conversion)
 {
     const uint32_t type = reading->types & 15u;
@@ -244,7 +244,7 @@ static uint8_t form_of(char letter, uint32_t type)
     return type == GRAVELP_ARGUMENT_POINTER && letter == 'p' ? ADDRESS : MISFIT;
 }
 
-/* An argument that fits no conversion, or not its own, is written by one that fits. */
+/* Writes an argument that fits no conversion, or not its own, by one that fits. */
 static void plan_misfit(struct reading *reading, struct gravel_conversion *conversion, char letter)
 {
     static const struct {

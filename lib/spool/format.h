@@ -80,14 +80,14 @@ typedef void gravel_lines_ready(void *context, struct gravel_characters *out);
 
 #define GRAVEL_LINES_BARE UINT32_MAX
 
-/** The records of a run that gravel_decode_check has passed: words. */
+/** Returns the records of a run that gravel_decode_check has passed: words. */
 static inline const uint32_t *gravel_records_of(const struct gravel_signal_run *run)
 {
     return (const void *)((const unsigned char *)run +
                           GRAVEL_RUN_VALUES(run->run.command, run->run.n_messages, 0));
 }
 
-/** The next run of a checked frame, or NULL. @param at  begins at sizeof *frame; is behind the run afterwards. */
+/** Returns the next run of a checked frame, or NULL. @param at begins at sizeof *frame; then behind the run. */
 static inline const struct gravel_signal_run *gravel_records_next(const struct gravel_frame *frame,
                                                                   uint64_t *at)
 {

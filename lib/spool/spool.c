@@ -106,7 +106,7 @@ static int write_out(struct gravel_spool *spool, const char *text, size_t bytes,
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* A line is what a newline ends. */
+/* Counts lines: what a newline ends. */
 static uint64_t count_lines(const char *text, size_t bytes)
 {
     uint64_t n = 0;
@@ -124,7 +124,7 @@ static bool has_failed(struct gravel_spool *spool, int error)
     return before || error;
 }
 
-/* A function of the caller's begins in this thread. @param number  of its row; 0: it takes lines. */
+/* Begins a function of the caller's in this thread. @param number  of its row; 0: it takes lines. */
 static void begin_function(struct gravel_spool *spool, uint32_t number)
 {
     atomic_store_explicit(&spool->in_function, number, memory_order_relaxed);
@@ -132,7 +132,7 @@ static void begin_function(struct gravel_spool *spool, uint32_t number)
     gravel_in_handler_is_concurrent = true; /* the writer is no network thread */
 }
 
-/* It has returned: what it sent leaves before its records count as dealt with. */
+/* Ends a function: what it sent leaves before its records count as dealt with. */
 static void end_function(struct gravel_spool *spool)
 {
     gravel_in_handler_of = NULL;

@@ -54,7 +54,7 @@ int gravel_spool_push(struct gravel_spool *spool, const struct gravel_frame *fra
 struct gravel_buffer *gravel_spool_take(struct gravel_spool *spool);
 
 /**
- * Whether the writer gets on: a reader may have stopped, or a disk.
+ * Returns whether the writer gets on: a reader may have stopped, or a disk.
  *
  * @param lived_ns  the network thread's clock.
  * @return          0; GRAVEL_ETIMEOUT: nothing has been written for limit_ns, while frames wait.
@@ -76,7 +76,7 @@ uint64_t gravel_spool_lines(const struct gravel_spool *spool);
 uint64_t gravel_spool_mark(const struct gravel_spool *spool);
 bool gravel_spool_has_passed(const struct gravel_spool *spool, uint64_t mark);
 
-/** Whether all that was spooled has been written, and taken back. NULL: yes. */
+/** Returns whether all that was spooled has been written, and taken back. NULL: yes. */
 bool gravel_spool_is_empty(const struct gravel_spool *spool);
 
 #endif

@@ -240,7 +240,7 @@ static int put_in_list(struct gravel_steal *steal, const unsigned char *tasks, u
     return 0;
 }
 
-/* The ends of the deques move over the tasks, or back. */
+/* Moves the ends of the deques over the tasks, or back. */
 static void move_ends(struct gravel_steal *steal, const struct fill *fill, bool is_back)
 {
     for (uint32_t i = 0; i < fill->n_groups; i++) {
@@ -249,7 +249,7 @@ static void move_ends(struct gravel_steal *steal, const struct fill *fill, bool 
     }
 }
 
-/* All tasks or none: only what has been written lies before the ends. */
+/* Adds all tasks or none: only what has been written lies before the ends. */
 static int add(struct gravel_steal *steal, const struct fill *fill)
 {
     if (gravel_steal_is_list(steal))

@@ -33,7 +33,7 @@ struct steal_wait {
     struct gravel_limit limit; /* of any kernel */
 };
 
-/* Whether the host can reach the memory while a kernel runs. */
+/* Returns whether the host can reach the memory while a kernel runs. */
 static bool is_reached(const struct gravel_steal *steal)
 {
     return steal->region.shared || gravel_step_is_pumped(steal->gravel->device.step);

@@ -41,7 +41,7 @@ static inline int gravel_steal_enter(const struct gravel_steal *steal, const cha
     return gravel_enter(steal->gravel, call, GRAVEL_WAITS);
 }
 
-/* All deques, to or from the host's copy. */
+/* Copies all deques to or from the host's copy. */
 static inline int gravel_steal_read_deques(struct gravel_steal *steal)
 {
     return gravel_region_read(&steal->region, steal->head.deques_offset, steal->deques,

@@ -70,7 +70,7 @@ struct gravel_buffer {
 struct gravel_buffer *gravel_buffer_create(uint32_t capacity);
 /** Create a buffer in memory that stays the caller's: `capacity` bytes, at a multiple of a cache line. */
 struct gravel_buffer *gravel_buffer_create_in(void *memory, uint32_t capacity);
-/** NULL is allowed. */
+/** Frees it; NULL is allowed. */
 void gravel_buffer_destroy(struct gravel_buffer *buffer);
 
 /**

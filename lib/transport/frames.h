@@ -34,7 +34,7 @@ static inline bool gravel_frame_is_counted(uint16_t kind)
     return kind <= GRAVEL_FRAME_REFUSAL || kind == GRAVEL_FRAME_RECORDS;
 }
 
-/* Numbered by themselves: they wait for no other frame. */
+/* Returns whether frames are numbered by themselves: they wait for no other frame. */
 static inline bool gravel_frame_is_life(uint16_t kind)
 {
     return kind == GRAVEL_FRAME_HEARTBEAT || kind == GRAVEL_FRAME_DEATH;

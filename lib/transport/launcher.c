@@ -66,7 +66,7 @@ struct gravel_launched gravel_launcher_read(void)
 
 /* ---- the host --------------------------------------------------------------------------------- */
 
-/* An address in use that other hosts can see; link-local ones of IPv6, which every interface has, say nothing. */
+/* Reads an address in use that other hosts can see; link-local ones of IPv6, which every interface has, say nothing. */
 static bool read_address(const struct ifaddrs *interface, char *text, socklen_t bytes)
 {
     const struct sockaddr *address = interface->ifa_addr;

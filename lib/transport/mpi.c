@@ -366,7 +366,7 @@ static const struct gravel_transport_operations operations = {
     .close = mpi_close,
 };
 
-/* From here on in a call that waits for other processes, as long as they take. */
+/* Begins a call that waits for other processes, as long as they take. */
 static void begin_call(const struct gravel_mpi_opening *opening, const char *call)
 {
     if (opening->call)

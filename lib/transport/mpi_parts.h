@@ -43,7 +43,7 @@ int gravel_mpi_enter(void (*finalising)(void));
  */
 int gravel_mpi_check_launcher(void);
 
-/** The transport is closed. @param is_clean  no peer is known to have failed: MPI can be finalised. */
+/** Leaves MPI as the transport closes. @param is_clean  no peer is known to have failed: MPI can be finalised. */
 void gravel_mpi_leave(bool is_clean);
 
 /**

@@ -123,7 +123,7 @@ int gravel_mpi_enter(void (*finalising)(void))
     return code;
 }
 
-/* The first words of the library's version: its name and number, of which MPICH makes two columns. */
+/* Writes the first words of the library's version: its name and number, of which MPICH makes two columns. */
 void gravel_transport_mpi_name(char name[GRAVEL_MPI_NAME_BYTES])
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "MPI";

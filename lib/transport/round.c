@@ -131,7 +131,7 @@ static void describe_arguments(const struct gravel_collective_call *call, char *
             gravel_append(text, bytes, "%c", *form);
 }
 
-/* A kind is a small number: one that is small when its bytes are swapped is of the other byte order. */
+/* Returns whether a kind, a small number, is small only when its bytes are swapped: of the other byte order. */
 static bool has_other_order(const struct gravel_collective_call *call)
 {
     const uint32_t swapped = bswap_32(call->kind);

@@ -78,8 +78,8 @@ static inline bool gravel_round_fits(const struct gravel_round *round)
 /** Returns whether calls that do not fit are calls of one kind: the nodes stay in step, and only the call fails. */
 bool gravel_round_is_in_step(const struct gravel_round *round);
 
-/** In what the calls differ: "node 0 is in gravel_barrier, node 1 in gravel_reduce ..."; or which machine has the other
- * byte order. */
+/** Describes in what the calls differ: "node 0 is in gravel_barrier, node 1 in gravel_reduce ..."; or which machine has
+ * the other byte order. */
 void gravel_round_describe(const struct gravel_round *round, char *text, size_t bytes);
 
 /** "gravel_barrier" */

@@ -52,10 +52,10 @@ struct gravel_segment_card {
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ESYSTEM. */
 int gravel_segment_create(struct gravel_segment **out);
-/** NULL is allowed. Peers may still use its frames, this process may not. */
+/** Frees it; NULL is allowed. Peers may still use its frames, this process may not. */
 void gravel_segment_destroy(struct gravel_segment *segment);
 
-/** Memory for frames, at a multiple of a page; NULL if there is not so much left, or no segment. */
+/** Takes memory for frames, at a multiple of a page; NULL if there is not so much left, or no segment. */
 unsigned char *gravel_segment_take(struct gravel_segment *segment, uint64_t bytes);
 
 /** @param segment  or NULL. */
@@ -68,7 +68,7 @@ struct gravel_segment_card gravel_segment_card(const struct gravel_segment *segm
  * @return      0; GRAVEL_ESYSTEM: not available here, and the text says why.
  */
 int gravel_segment_map(const struct gravel_segment_card *card, struct gravel_segment_head **view);
-/** NULL is allowed. */
+/** Unmaps it; NULL is allowed. */
 void gravel_segment_unmap(struct gravel_segment_head *view);
 
 /** Returns the bytes from the start of the segment to a frame; 0 if it lies elsewhere. */

@@ -91,7 +91,7 @@ static inline bool gravel_transport_is_alone(const struct gravel_transport *tran
     return transport->is_loopback || transport->n_nodes == 1;
 }
 
-/** One process, no MPI, standing for n_nodes nodes. */
+/** Opens n_nodes nodes of one process, without MPI. */
 int gravel_transport_self_open(struct gravel_transport **out, uint32_t n_nodes);
 
 /* How transport mpi is to be opened. */

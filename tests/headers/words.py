@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Documents and sources do without phrases for which the field has words, and a comment above a function of the library says
-what the function does: its first word is none of FRAGMENTS.
+what the function does: its first word is none of FRAGMENTS, of the library none of NO_VERB.
 
 The library's code does without GONE, in its names too.
 
@@ -81,7 +81,9 @@ GONE = {
 }
 
 FUNCTIONS = "include/gravel/*.h*", "cl/*.cl.h", "cl/device/*", "cl/kernels/*", "lib/*/*.[ch]", "lib/*/*/*.[ch]", "hrf/src/*/*.[ch]"
-FRAGMENTS = re.compile(r"^/\*\*?[ \n*]+(As|Of|On|What|Where|Who)\b(?:[^*]|\*(?!/))*\*/\n(?=[A-Za-z_][^;{}=#]*\()", re.M)
+BEGINS = r"^/\*\*?[ \n*]+(?:\w+\.c: )?(%s)\b(?:[^*]|\*(?!/))*\*/\n(?=[A-Za-z_][^;{}=#]*\()"
+FRAGMENTS = re.compile(BEGINS % "As|Of|On|What|Where|Who", re.M)
+NO_VERB = re.compile(BEGINS % "As|Of|On|What|Where|Who|Whether|Whose|How|Why|Bytes|Messages|NULL|It", re.M)
 
 
 def pattern(phrase):
@@ -103,7 +105,8 @@ def faults(tree):
                 if may_hold(phrase).search(squeezed):
                     yield from ("%s: '%s': %s" % (place(path, text, match.start()), " ".join(match[0].split()), better)
                                 for match in pattern(phrase).finditer(text))
-    for path in tree.files(*FUNCTIONS):
-        text = tree.text(path)
-        yield from ("%s: a comment that begins with %s: say what the function does" % (place(path, text, match.start()), match[1])
-                    for match in FRAGMENTS.finditer(text))
+    for files, begin in (FUNCTIONS, FRAGMENTS), (LIBRARY, NO_VERB):
+        for path in tree.files(*files):
+            text = tree.text(path)
+            yield from ("%s: a comment that begins with %s: say what the function does" % (place(path, text, match.start()), match[1])
+                        for match in begin.finditer(text))

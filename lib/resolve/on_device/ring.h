@@ -62,7 +62,7 @@ void gravel_runs_destroy(struct gravel_resolver *resolver);
  * @return 0; GRAVEL_ECL. */
 int gravel_runs_check(const struct gravel_resolver *resolver, const struct gravel_device_run *run);
 
-/** A run whose rows follow its header. @param at  of the run in the frame [bytes]. */
+/** Describes a run whose rows follow its header. @param at  of the run in the frame [bytes]. */
 struct gravel_device_run gravel_run_of(const struct gravel_resolver *resolver,
                                        const struct gravel_run *run, cl_mem frame, uint64_t at,
                                        uint64_t heap_offset);
@@ -184,7 +184,7 @@ int gravel_ring_copy(struct gravel_resolver *resolver, uint64_t heap_offset,
 /** Begin all frames that are not begun, and make room for one more. @param slot  [out] free. */
 int gravel_ring_make_room(struct gravel_resolver *resolver, bool begins_all,
                           struct gravel_in_flight **slot);
-/** If `code` is an error, frames that are under way are never applied: every later call says so. @return code */
+/** Notes that frames under way are never applied if `code` is an error: every later call says so. @return code */
 int gravel_ring_note(struct gravel_resolver *resolver, int code);
 
 static inline bool gravel_ring_uploads_straight(const struct gravel_resolver *resolver,
