@@ -34,7 +34,7 @@
  * Memory: as many words as the range has, for each node, a bit for each, and an index and a word for each that a
  * flush packs at once, 16 MiB at most. GRAVEL_ACCUMULATE_MEMORY is the most for all accumulators of a node.
  *
- * Threads: any; calls for one accumulator one at a time, but for flushes. Destroy accumulators before their range is
+ * Threads: any; calls for one accumulator one at a time, except for flushes. Destroy accumulators before their range is
  * freed, which is refused, and before their node is closed.
  *
  * Source:  Kokkos' ScatterView, and Gluon's reduce (Dathathri et al., PLDI 2018), for all words instead of a plan.

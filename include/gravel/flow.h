@@ -9,7 +9,7 @@
  * begins when all that it can make fits, and that is why each edge says how much one element makes at most.
  *
  * Nothing here is collective, and a flow knows nothing of other nodes. One thread at a time makes the calls of a flow,
- * but for gravel_flow_post.
+ * except for gravel_flow_post.
  *
  * Source:  Orr 2016, chapter 4.
  */

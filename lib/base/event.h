@@ -34,7 +34,7 @@ struct gravel_event {
     _Alignas(GRAVELP_CACHELINE) _Atomic uint32_t epoch; /* E2: signals that found a waiter; wraps */
     _Atomic uint32_t n_waiters; /* E1: threads between prepare and cancel or the end of wait */
     _Atomic uint32_t awake_us;
-    /* who waits for it may stay awake so long before it sleeps; 0 where cores are few */
+    /* a waiter may stay awake for that time before it sleeps; 0 where cores are few */
 };
 
 _Static_assert(sizeof(struct gravel_event) == GRAVELP_CACHELINE,

@@ -28,7 +28,7 @@ struct gravel_mark {
     _Alignas(GRAVELP_CACHELINE) _Atomic uint64_t
         n;                      /* B2: entered and left so far: odd in a call; B3: UINT64_MAX */
     _Atomic(const char *) call; /* B4: the last one entered; of static storage */
-    /* As made, but for a mark that a new thread takes: guarded by the lock of mark.c. */
+    /* As made, except for a mark that a new thread takes: guarded by the lock of mark.c. */
     struct gravel_mark *next;
     uint32_t number; /* from 0 on */
     bool is_taken;

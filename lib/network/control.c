@@ -26,7 +26,7 @@ static int handle_error(struct gravel_network *network, const void *frame,
     const struct gravel_error_frame *error = frame;
     (void)received;
     if (!gravel_is_error(error->code))
-        return gravel_fail(GRAVEL_ECORRUPT, "code (%" PRId32 " is no error)", error->code);
+        return gravel_fail(GRAVEL_ECORRUPT, "code (%" PRId32 " is not an error)", error->code);
     if (!memchr(error->text, '\0', GRAVEL_FRAME_TEXT_BYTES))
         return gravel_fail(GRAVEL_ECORRUPT, "text (%u bytes without an end)",
                            GRAVEL_FRAME_TEXT_BYTES);

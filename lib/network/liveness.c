@@ -82,7 +82,7 @@ uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
             left_of(network), (double)silence_ns * 1e-9, network->shape.config->timeout_ms);
         network->silence.lived_ns = 0;
     }
-    /* Most likely a node is dead, which its neighbour finds out before this; those who wait for this node, after it. */
+    /* Most likely a node is dead, which its neighbour finds out before this; waiters for this node, after it. */
     if (network->transport->lost[0] &&
         gravel_lived_tick(&network->loss, now_ns) >=
             (heartbeat_ns(network) + gravel_network_patience_ns(network)) / 2) {
@@ -97,7 +97,7 @@ void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns)
 {
     if (!gravel_thread_is_own(&network->thread))
         return;
-    /* This thread waited for the device since it last listened, and has frames to read: that time is no silence. */
+    /* This thread waited for the device since it last listened, and has frames to read: that time is not silence. */
     network->silence.ticked_ns = now_ns;
     gravel_liveness_step(network, now_ns);
 }

@@ -165,7 +165,7 @@ struct gravel_network {
     struct gravel_fifo dealt_with; /* of them, for gravel_records_poll */
     struct gravel_credit credit;
     struct gravel_fifo held_acks; /* frames that wait for the spool */
-    uint64_t told_ns;             /* when those who wait for them last heard of us */
+    uint64_t reported_ns;         /* when we last reported to nodes that wait for them */
     struct gravel_trace *trace;
 
     struct gravel_thread thread;
@@ -176,7 +176,7 @@ struct gravel_network {
     _Atomic bool is_ending;       /* the process ends, and has not closed the node */
     struct gravel_kept opened;    /* of opening */
     struct gravel_event event;    /* wakes the thread */
-    struct gravel_event job_done; /* wakes those who wait for jobs, or for opening */
+    struct gravel_event job_done; /* wakes threads that wait for jobs, or for opening */
     struct gravel_idle idle;
     uint64_t started_ns;
 
@@ -271,7 +271,7 @@ void gravel_network_keep_alive(struct gravel_network *network, uint64_t now_ns);
 /** Reports to other nodes that the process ends without gravel_close, within a fraction of a second. Any thread. */
 void gravel_network_say_farewell(struct gravel_network *network);
 
-/** Waits, once the node has failed, until the report to other nodes is sent, so long at most. Any thread. */
+/** Waits, once the node has failed, until the report to other nodes is sent, at most that long. Any thread. */
 void gravel_network_wait_reported(struct gravel_network *network, uint64_t most_ns);
 
 /**

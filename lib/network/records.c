@@ -202,11 +202,11 @@ static void report_progress(struct gravel_network *network)
 {
     const uint64_t now_ns = gravel_network_lived_ns(network);
     const uint64_t every_ns = gravel_network_patience_ns(network) / SIGNS;
-    if (now_ns < network->told_ns + every_ns)
+    if (now_ns < network->reported_ns + every_ns)
         return;
     for (const struct gravel_buffer *ack = network->held_acks.first; ack; ack = ack->next)
         gravel_network_put(network, make_ack(network, ack->frame->destination, 0));
-    network->told_ns = now_ns;
+    network->reported_ns = now_ns;
 }
 
 bool gravel_records_collect(struct gravel_network *network)

@@ -18,7 +18,7 @@
 
 /* Something that must be the same everywhere. */
 struct agreed {
-    const char *name, *variable; /* variable NULL: it is no setting */
+    const char *name, *variable; /* variable NULL: it is not a setting */
     uint64_t value;
 };
 

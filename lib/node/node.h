@@ -114,7 +114,7 @@ struct gravel {
     struct gravel_aggregator *aggregators; /* [config.n_aggregators] */
     pthread_mutex_t outbound_lock;         /* guards the next one */
     bool has_outbound;
-    /* arena and aggregators are whole: a failure of the node wakes who waits there */
+    /* arena and aggregators are whole: a failure of the node wakes waiters there */
     struct gravel_kernel_names kernel_names; /* in checked mode */
     struct gravel_guards guards;             /* in checked mode, too */
     pthread_mutex_t launched_lock;           /* guards the next one */
@@ -157,7 +157,7 @@ static inline bool gravel_node_has_failed(const struct gravel *gravel)
 void gravel_report(void *context, int code, bool is_fatal, const char *text);
 
 /**
- * log.c: from now on a failure of the node wakes who waits in the arena and the aggregators, also one that came
+ * log.c: from now on a failure of the node wakes waiters in the arena and the aggregators, also one that came
  * before; or no longer. A thread of the network may report while the node opens.
  */
 void gravel_report_to_outbound(struct gravel *gravel, bool has_outbound);

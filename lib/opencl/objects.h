@@ -59,11 +59,11 @@ char *gravel_cl_program_text(const struct gravel_device *device, cl_program prog
 /**
  * Make a kernel. As gravel_cl_queue_create; the error has the kernel's name.
  *
- * @param group  [in, out] [work-items] lowered to what the kernel bears; NULL: the caller knows.
+ * @param group  [in, out] [work-items] lowered to what the kernel supports; NULL: the caller knows.
  */
 int gravel_cl_kernel_create(const struct gravel_device *device, cl_program program,
                             const char *name, size_t *group, cl_kernel *out);
-/** Lower a group's size [work-items] to what a kernel bears. @return CL_SUCCESS, or as clGetKernelWorkGroupInfo. */
+/** Lower a group's size [work-items] to what a kernel supports. @return CL_SUCCESS, or as clGetKernelWorkGroupInfo. */
 cl_int gravel_cl_kernel_group(const struct gravel_device *device, cl_kernel kernel, size_t *group);
 /** Create n kernels as gravel_cl_kernel_create does. @param out  [out] [n], NULL as it begins. */
 int gravel_cl_kernels_create(const struct gravel_device *device, cl_program program,

@@ -12,7 +12,7 @@
  *
  * The run becomes two kernels, one of puts three, and a copy of the counts to the host, which then knows where to copy
  * the parts: an increment costs the bus 4 bytes instead of 8, and the host reads no message. On the host a block is a
- * list of node buffers, each filled but for its headers: every part is copied from the device straight to where its
+ * list of node buffers, each filled except for its headers: every part is copied from the device straight to where its
  * messages travel from, to as many buffers as it takes.
  *
  * Path:    cl/kernels/aggregate.cl -> device_aggregator.c -> lib/pump/blocks.c -> aggregator.c -> sender.c.
@@ -28,7 +28,7 @@
 
 #include <string.h>
 
-/* Packages with one ticket after the other, in slots one behind the other, of one command and base. */
+/* Packages with one ticket after the other, in adjacent slots, of one command and base. */
 struct gravel_package_run {
     uint32_t queue, ticket; /* of the first */
     uint32_t n_packages;

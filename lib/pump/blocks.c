@@ -40,10 +40,10 @@ static uint32_t most_messages(const struct gravel_pump *pump, uint32_t command)
     uint32_t fits = gravel_pump_block_fits(pump, command);
     if (fits == 0)
         return 0; /* a malformed one has no size */
-    uint64_t bears = n_buffers > n_nodes
-                         ? (uint64_t)(n_buffers - n_nodes) * buffer_messages(pump, command)
-                         : n_buffers / 2; /* each may need one, and start another */
-    return bears < fits ? (uint32_t)bears : fits;
+    uint64_t most = n_buffers > n_nodes
+                        ? (uint64_t)(n_buffers - n_nodes) * buffer_messages(pump, command)
+                        : n_buffers / 2; /* each may need one, and start another */
+    return most < fits ? (uint32_t)most : fits;
 }
 
 /* Returns the longest run that n packages begin with. 0 < n. */

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define VALUE_BYTES 8u     /* values begin at a multiple of it */
-#define GROUP 256u         /* [work-items] wanted; kernels may bear fewer */
+#define GROUP 256u         /* [work-items] wanted; kernels may support fewer */
 #define GROUPS_PER_UNIT 4u /* that count, at most */
 #define FEW_GROUPS 8u
 #define TILING_GROUPS_PER_UNIT \
@@ -269,7 +269,7 @@ int gravel_pump_bin_run(struct gravel_pump *pump, struct flight *flight)
         error = enqueue_group(pump, run, &at, &tiling);
     GRAVEL_TRY(gravel_check_cl("binning packages on the device", error));
     pump->binner.parity = 1 - pump->binner.parity;
-    /* On the same queue: a wait for another queue may not get past a kernel that waits (NVIDIA's does not). */
+    /* On the same queue: a wait for another queue may not end before a kernel that waits (NVIDIA's does not). */
     error = clEnqueueReadBuffer(pump->binner.queue, pump->binner.rooms, CL_FALSE, at.block,
                                 sizeof(uint32_t) * (pump->arena->n_nodes + (size_t)1),
                                 gravel_pump_block_counts(pump, flight), 0, NULL, &flight->copied);

@@ -32,7 +32,7 @@ static const char what_is_copied[] = "copying packages from the device";
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* Slots one behind the other, to be copied. */
+/* Adjacent slots to be copied. */
 struct slots {
     uint32_t queue, ticket; /* of the first */
     uint32_t n;

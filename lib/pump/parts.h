@@ -141,7 +141,7 @@ int gravel_pump_fail(struct gravel_pump *pump, int code);
 /** Returns whether some package is reserved that has not arrived, as of the last poll. The lock is held. */
 bool gravel_pump_is_behind(const struct gravel_pump *pump);
 
-/* Step pump: a thread goes round while kernels run. On drain none can. */
+/* Step pump: a thread polls while kernels run. On drain none can. */
 static inline bool gravel_pump_has_thread(const struct gravel_pump *pump)
 {
     return gravel_step_is_pumped(pump->shape.memory->device->step);

@@ -315,7 +315,7 @@ static int check_records(const struct check *check, const struct gravel_run *run
 {
     struct gravel_signal_run whole;
     if (!GRAVELP_IS_SANE_RECORD(run->command))
-        return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is no record's",
+        return refuse(check, GRAVEL_ECORRUPT, "command 0x%08" PRIx32 " is not a record's",
                       run->command);
     const uint32_t number = GRAVELP_RECORD_STREAM(run->command);
     const struct gravel_stream *stream = gravel_stream_at(check->expect->endpoints, number);

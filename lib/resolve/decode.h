@@ -44,7 +44,7 @@ struct gravel_refusal {
 
 #define GRAVEL_PLAN_RUNS 32u
 
-/* A run that has passed but for its indices. A copy: the frame's owner may still write to it. */
+/* A run that has passed except for its indices. A copy: the frame's owner may still write to it. */
 struct gravel_planned_run {
     struct gravel_run run;
     uint64_t at;             /* of the run in the frame [bytes] */

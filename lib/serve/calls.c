@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define GROUP 256u            /* [work-items] wanted; kernels may bear fewer */
+#define GROUP 256u            /* [work-items] wanted; kernels may support fewer */
 #define MAX_UNDER_WAY 64u     /* runs enqueued and not yet waited for */
 #define MESSAGES_A_SERVER 64u /* fewer are not worth another group, which reads all keys */
 

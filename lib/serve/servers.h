@@ -73,7 +73,7 @@ uint32_t gravel_servers_n_pairs(const struct gravel_endpoints *endpoints);
 /** Returns the slots of an inbox that clients may still need when it says that it is full: of n groups. */
 uint32_t gravel_servers_slots_for(uint32_t n_clients);
 
-/** Work-items of the group that serves transactions, which is alone: wanted; kernels may bear fewer. */
+/** Work-items of the group that serves transactions, which is alone: wanted; kernels may support fewer. */
 static inline size_t gravel_servers_pair_items(size_t server_items)
 {
     return server_items > 1 ? 4 * server_items : 1;

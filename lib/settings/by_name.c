@@ -94,10 +94,10 @@ int gravel_settings_check_names(void (*log)(void *context, const char *text), vo
             continue;
         if (meant && !log)
             return gravel_fail(GRAVEL_ECONFIG,
-                               "the environment has %s, which is no setting: set %s instead, or "
+                               "the environment has %s, which is not a setting: set %s instead, or "
                                "unset it",
                                name, meant);
-        snprintf(text, sizeof text, "the environment has %s, which is no setting", name);
+        snprintf(text, sizeof text, "the environment has %s, which is not a setting", name);
         if (log)
             log(context, text);
     }

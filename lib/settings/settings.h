@@ -38,7 +38,7 @@ struct gravel_setting {
 
 /** Returns the i-th setting, or NULL. */
 const struct gravel_setting *gravel_setting_at(uint32_t i);
-/** Returns the value of a setting that is no string. */
+/** Returns the value of a setting that is not a string. */
 uint64_t gravel_setting_number(const struct gravel_config *config,
                                const struct gravel_setting *setting);
 enum gravel_setting_reach gravel_setting_reach(const struct gravel_setting *setting);

@@ -129,7 +129,7 @@ static void begin_function(struct gravel_spool *spool, uint32_t number)
 {
     atomic_store_explicit(&spool->in_function, number, memory_order_relaxed);
     gravel_in_handler_of = spool->shape.endpoints->node;
-    gravel_in_handler_is_concurrent = true; /* the writer is no network thread */
+    gravel_in_handler_is_concurrent = true; /* the writer is not the network thread */
 }
 
 /* Ends a function: what it sent leaves before its records count as dealt with. */
@@ -274,7 +274,7 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-/* @return whether it has ended within so long without progress. */
+/* @return whether it has ended before that time without progress. */
 static bool await_end(struct gravel_spool *spool)
 {
     struct gravel_wait wait = {.limit.ns = spool->shape.limit_ns, .event = &spool->ended};
@@ -327,7 +327,7 @@ bool gravel_spool_destroy(struct gravel_spool *spool)
     return true;
 }
 
-/* A copy takes longer than memory for another frame, but for a frame that fills little of its buffer. */
+/* A copy takes longer than memory for another frame, except for a frame that fills little of its buffer. */
 static bool is_full(const struct gravel_buffer *holder)
 {
     return holder && holder->frame->bytes >= holder->capacity / 2;

@@ -72,7 +72,7 @@ int gravel_spool_lost(struct gravel_spool *spool);
 /** Lines written so far [count]. NULL: 0. Any thread. */
 uint64_t gravel_spool_lines(const struct gravel_spool *spool);
 
-/** Mark what has been spooled so far; ask whether so much has been written, and taken back. NULL: nothing, and yes. */
+/** Marks what is spooled so far; returns whether all of it is written, and taken back. NULL: nothing, and yes. */
 uint64_t gravel_spool_mark(const struct gravel_spool *spool);
 bool gravel_spool_has_passed(const struct gravel_spool *spool, uint64_t mark);
 

@@ -89,7 +89,7 @@ uint32_t gravel_buffer_fits(uint32_t capacity, uint32_t command);
 /**
  * Make room for n messages of one run: continue the open run if it is the same, or open another.
  *
- * @return false if they do not fit; the buffer is unchanged but for a closed run then.
+ * @return false if they do not fit; the buffer is unchanged except for a closed run then.
  */
 bool gravel_buffer_make_room(struct gravel_buffer *buffer, const struct gravel_run_key *run,
                              uint32_t n);

@@ -88,7 +88,7 @@ struct gravel_reply_frame {
     unsigned char data[];
 };
 
-/* Replaces a frame that lib/transport/handover.c hands over: its header, but for kind and bytes. */
+/* Replaces a frame that lib/transport/handover.c hands over: its header, except for kind and bytes. */
 struct gravel_note_frame {
     struct gravel_frame frame;
     uint64_t offset; /* from the start of the sender's segment [bytes] */

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns a launcher's variable; 0 if it is not set or is no number of processes. */
+/* Returns a launcher's variable; 0 if it is not set or is not a number of processes. */
 static uint32_t number_of(const char *variable)
 {
     const char *text = getenv(variable);

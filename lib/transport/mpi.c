@@ -222,7 +222,7 @@ static int read_status(const struct gravel_transport *transport, const MPI_Statu
     return 0;
 }
 
-/* Fails, because the message at hand is no frame of another node: none follows. */
+/* Fails, because the message at hand is not a frame of another node: none follows. */
 static void break_ring(struct mpi_transport *mpi, int code)
 {
     mpi->at_hand->is_broken = true;

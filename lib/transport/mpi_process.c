@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who initialised MPI, who uses it, who finalises it; and whom a process meets on its machine. See mpi_parts.h.
+ * Who initialised MPI, who uses it, who finalises it; and which nodes a process has on its machine. See mpi_parts.h.
  *
  * MPI can be initialised once in a process, so closing a node leaves it: later nodes and the application may use it.
  *

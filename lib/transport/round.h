@@ -67,7 +67,7 @@ struct gravel_round {
     uint64_t values[GRAVEL_ROUND_VALUES]; /* [n]; mean nothing unless all calls fit */
 };
 
-/** into = what it and `more` are together. Associative and commutative, but for the rounding of sums. */
+/** into = what it and `more` are together. Associative and commutative, except for the rounding of sums. */
 void gravel_round_merge(struct gravel_round *into, const struct gravel_round *more);
 
 static inline bool gravel_round_fits(const struct gravel_round *round)

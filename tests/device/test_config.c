@@ -164,7 +164,7 @@ TEST(variables_that_are_no_settings_are_refused_or_told)
                 {"GRAVEL_LOOPBACK_NODES", "GRAVEL_LOOPBACK", NULL},
                 {"GRAVEL_TIMEOUT_MS", "GRAVEL_TIMEOUT", NULL},
                 {"GRAVEL_AGREGATION", "GRAVEL_AGGREGATION", NULL},
-                {"GRAVEL_OF_MY_OWN", NULL, "GRAVEL_OF_MY_OWN, which is no setting\n"},
+                {"GRAVEL_OF_MY_OWN", NULL, "GRAVEL_OF_MY_OWN, which is not a setting\n"},
                 {"GRAVEL_ROOT", NULL, ""},
                 {"GRAVEL_VERSION", NULL, ""}};
     const struct gravel_config config = loopback_config(1);
@@ -176,7 +176,7 @@ TEST(variables_that_are_no_settings_are_refused_or_told)
         setenv(rows[i].name, "1", 1);
         int code = gravel_open(&gravel, &config, &bindings);
         unsetenv(rows[i].name);
-        snprintf(part, sizeof part, "%s, which is no setting: set %s instead", rows[i].name,
+        snprintf(part, sizeof part, "%s, which is not a setting: set %s instead", rows[i].name,
                  rows[i].meant);
         expect_error(code, rows[i].meant ? GRAVEL_ECONFIG : 0, part);
         assert_true(!rows[i].told || strstr(heard, rows[i].told));

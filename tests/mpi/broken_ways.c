@@ -170,7 +170,7 @@ static const struct way {
     SPOILT(asked, 0,
            "from node 1 has a bad count of bytes that it asks for (1073741824, not 1 to "),
     SPOILT(code, 1, "from node 0 has a bad code (1, with 100 bytes)"),
-    SPOILT(refusal, 1, "from node 0 has a bad code (-1000 is no error)"),
+    SPOILT(refusal, 1, "from node 0 has a bad code (-1000 is not an error)"),
     SPOILT(text, 1, "from node 0 has a bad text (512 bytes without an end)"),
     SPOILT(place, 1, "from node 0 has a bad offset (8, and 0 bytes have come)"),
     SPOILT(twice, 1, "from node 0 has a bad request number ("),

@@ -260,7 +260,7 @@ MODE(one_job_cannot_open)
 
 static void count_unknown(void *user, const char *text)
 {
-    *(int *)user += strstr(text, "which is no setting") != NULL;
+    *(int *)user += strstr(text, "which is not a setting") != NULL;
 }
 
 /* Of a job, whose processes have one environment, a node says so. */

@@ -130,7 +130,7 @@ struct gravel_resolver {
     struct gravel_kept broken; /* why frames that were under way are not applied; stays */
     /* runs.c: */
     bool is_serial;   /* a CPU device: the plain loop is the fastest, and no table is needed */
-    bool takes_given; /* the device bears a short frame as an argument */
+    bool takes_given; /* the device accepts a short frame as an argument */
     bool is_in_place; /* packages are applied where they lie */
     size_t group;     /* [work-items] */
     cl_program program;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP 256u                /* [work-items] wanted; kernels may bear fewer */
+#define GROUP 256u                /* [work-items] wanted; kernels may support fewer */
 #define FEW_MESSAGES 8u           /* not worth more than one work-item */
 #define MIN_PUT_BYTES 8u          /* index and value of the smallest */
 #define CHECK_ITEMS 65536u        /* at most: each reads several indices */
