@@ -175,16 +175,15 @@ static int build(struct gravel_flow *flow, bool loops, const char *name, const c
     int code = text ? gravel_program_build(flow->gravel, name, text, options, program)
                     : gravel_fail(GRAVEL_ENOMEM, "%s: text of a flow", name);
     free(text);
-    if (!code)
-        code = make_kernel(flow, *program, function, kernel);
-    if (!code)
-        code = gravel_check_cl("clGetKernelWorkGroupInfo",
-                               gravel_cl_kernel_group(&flow->gravel->device, *kernel, &most));
-    return code || most >= flow->group_items
-               ? code
-               : gravel_fail(GRAVEL_EINVAL,
-                             "a flow of groups of %u work-items, and its kernel takes up to %zu",
-                             flow->group_items, most);
+    GRAVEL_TRY(code);
+    GRAVEL_TRY(make_kernel(flow, *program, function, kernel));
+    GRAVEL_TRY(gravel_check_cl("clGetKernelWorkGroupInfo",
+                               gravel_cl_kernel_group(&flow->gravel->device, *kernel, &most)));
+    if (most >= flow->group_items)
+        return 0;
+    return gravel_fail(GRAVEL_EINVAL,
+                       "a flow of groups of %u work-items, and its kernel takes up to %zu",
+                       flow->group_items, most);
 }
 
 int gravel_flow_build(struct gravel_flow *flow, const char *name, const char *source,

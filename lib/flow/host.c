@@ -196,10 +196,8 @@ static int schedule(struct gravel_flow *flow)
 
 static int check_run(const struct gravel_flow *flow, const char *call)
 {
-    int code = gravel_flow_check_idle(flow, call);
-    return code || flow->kernel
-               ? code
-               : gravel_fail(GRAVEL_EINVAL, "%s: the flow has no kernel yet", call);
+    GRAVEL_TRY(gravel_flow_check_idle(flow, call));
+    return flow->kernel ? 0 : gravel_fail(GRAVEL_EINVAL, "%s: the flow has no kernel yet", call);
 }
 
 static int end_run(struct gravel_flow *flow, int code)

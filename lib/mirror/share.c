@@ -124,7 +124,7 @@ int gravel_mirror_end(struct gravel_mirror *mirror)
     if (met.code && !has_failed)
         return gravel_fail_again(&met);
     if (has_failed || waited == GRAVEL_EMISMATCH)
-        return waited ? waited : met.code;
+        return gravel_first_failure(waited, met.code);
     /* All other nodes have ended it too, so this one does, whatever its kernels still do. */
     int combined = 0;
     for (uint32_t heap = 0; !mirror->is_read && heap < mirror->object.gravel->n_heaps && !combined;
@@ -132,7 +132,7 @@ int gravel_mirror_end(struct gravel_mirror *mirror)
         combined = run_given(mirror, heap);
     mirror->n_shared++;
     mirror->state = GRAVEL_MIRROR_ENDED;
-    return waited ? waited : combined;
+    return gravel_first_failure(waited, combined);
 }
 
 int gravel_mirror_share(struct gravel_mirror *mirror)

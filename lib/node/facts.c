@@ -84,8 +84,7 @@ int gravel_leave(struct gravel *gravel, int code)
 
 int gravel_leave_wait(struct gravel *gravel, int code)
 {
-    int noted = gravel_failure_report(&gravel->failure);
-    return noted ? noted : code;
+    return gravel_first_failure(gravel_failure_report(&gravel->failure), code);
 }
 
 int gravel_node_refuse_bytes(struct gravel *gravel, const char *call, uint64_t offset,

@@ -132,7 +132,7 @@ static int end_batch(const struct launch *launch, cl_event *previous)
     gravel_cl_event_release(*previous);
     clRetainEvent(launch->event);
     *previous = launch->event;
-    return flushed ? flushed : ended;
+    return gravel_first_failure(flushed, ended);
 }
 
 /* Returns whether there are so many slices that the launch waits for some of them. */

@@ -163,5 +163,5 @@ int gravel_test_run(const struct gravel_test *test, const struct gravel_test_row
     if (row->end)
         gravel_test_put(test, row->end_at, &row->end, 1);
     int finished = gravel_test_finish(test, kernel);
-    return finished ? finished : code;
+    return gravel_first_failure(finished, code);
 }

@@ -264,13 +264,12 @@ int gravel_device_calls_warm_up(const struct gravel_device_calls *calls, cl_comm
 static int take_lock(struct gravel_device_calls *calls)
 {
     struct gravel_key_lock *lock = calls->shape.keys;
-    int code = 0;
     if (calls->n_keyed &&
         atomic_load_explicit(&lock->is_wanted[GRAVEL_KEYS_LAUNCH], memory_order_relaxed)) /* H9 */
-        code = gravel_device_calls_wait(calls); /* gives it back */
-    return code || calls->n_keyed
-               ? code
-               : gravel_key_lock_take(lock, GRAVEL_KEYS_RESOLVER, calls->device.limit);
+        GRAVEL_TRY(gravel_device_calls_wait(calls)); /* releases it */
+    if (calls->n_keyed)
+        return 0;
+    return gravel_key_lock_take(lock, GRAVEL_KEYS_RESOLVER, calls->device.limit);
 }
 
 /* Releases the lock if no run of a handler with a key is left. */

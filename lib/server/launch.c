@@ -250,7 +250,8 @@ static int launch(struct gravel_servers_launch *launch)
         if (!code)
             code = gravel_fail(GRAVEL_EKERNEL, "gravel_server_launch: messages were dropped");
     }
-    return code || !gravel->config.check ? code : gravel_quiet(gravel);
+    GRAVEL_TRY(code);
+    return gravel->config.check ? gravel_quiet(gravel) : 0;
 }
 
 static int check(const struct gravel *gravel, cl_kernel kernel, uint64_t n_items, cl_uint n_wait,

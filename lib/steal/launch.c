@@ -163,7 +163,7 @@ static int judge(struct gravel_steal *steal, const struct gravelp_steal *head)
         steal->head.n_tasks = is_left ? steal->head.n_tasks : 0;
     }
     int written = code ? gravel_steal_write_deques(steal) : 0; /* that is reported once */
-    return written ? written : code;
+    return gravel_first_failure(written, code);
 }
 
 void gravel_steal_forget_launch(struct gravel_steal *steal)
