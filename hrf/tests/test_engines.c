@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The engine on random programs, against enumerations without any cleverness: every interleaving; and every choice of
- * what reads read and how stores are ordered. Laws that hold between models.
+ * what reads read and how stores are ordered. Programs of seq_cst alone have no others than interleavings.
  *
  * usage: test_hrf_engines [SEED [PROGRAMS]]
  *
@@ -114,52 +114,7 @@ static void graphs_lose_and_repeat_nothing(void **state)
     assert_true(n_compared >= n_programs - n_programs / 50);
 }
 
-/* ---- laws ------------------------------------------------------------------------------------ */
-
-static struct hrf_verdict judge_all(const struct hrf_program *program, enum hrf_engine engine)
-{
-    const struct hrf_question question = {.models = ALL_MODELS, .engine = engine, .limit = 100000};
-    struct hrf_verdict verdict;
-    assert_int_equal(hrf_judge(program, &question, &verdict), 0);
-    return verdict;
-}
-
-static void expect_implied(const struct hrf_verdict *verdict, enum hrf_model free_in,
-                           enum hrf_model then_in, const char *text)
-{
-    if (verdict->of[free_in].answer == HRF_IS_FREE && verdict->of[then_in].answer == HRF_HAS_RACE)
-        fail_msg("free in %s, not in %s:\n%s", hrf_rules[free_in].name, hrf_rules[then_in].name,
-                 text);
-}
-
-static void what_is_free_in_a_strict_model_is_free_in_a_lax_one(void **state)
-{
-    (void)state;
-    struct random_text random = {.state = seed + 2};
-    for (uint32_t i = 0; i < n_programs; i++) {
-        const struct random_shape shape = {.max_threads = 3,
-                                           .max_statements = 4,
-                                           .n_locations = 2,
-                                           .has_branches = true,
-                                           .has_awaits = true,
-                                           .has_fences = i % 2,
-                                           .has_plain = true};
-        const char *text = random_program(&random, &shape);
-        struct hrf_program *program = parse(text);
-        struct hrf_verdict verdict = judge_all(program, HRF_ENGINE_SC);
-        for (int m = 0; m < HRF_N_MODELS; m++) /* of SC executions alone these are laws */
-            if (verdict.of[m].answer == HRF_IS_FREE_SC)
-                verdict.of[m].answer = HRF_IS_FREE;
-        expect_implied(&verdict, HRF_DIRECT, HRF_INDIRECT, text);
-        expect_implied(&verdict, HRF_DIRECT_RELAXED, HRF_INDIRECT_RELAXED, text);
-        expect_implied(&verdict, HRF_INDIRECT, HRF_INDIRECT_RELAXED, text);
-        expect_implied(&verdict, HRF_INDIRECT_RELAXED, HRF_RSP, text);
-        expect_implied(&verdict, HRF_INDIRECT_RELAXED, HRF_RSP_PAIR, text);
-        expect_implied(&verdict, HRF_OPENCL, HRF_INDIRECT, text);
-        hrf_verdict_free(&verdict);
-        hrf_program_free(program);
-    }
-}
+/* ---- a law ----------------------------------------------------------------------------------- */
 
 static void free_programs_with_seq_cst_alone_have_no_weak_executions(void **state)
 {
@@ -217,7 +172,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(search_that_ends_early_finds_nothing_free),
         cmocka_unit_test(interleavings_are_neither_lost_nor_repeated),
         cmocka_unit_test(graphs_lose_and_repeat_nothing),
-        cmocka_unit_test(what_is_free_in_a_strict_model_is_free_in_a_lax_one),
         cmocka_unit_test(free_programs_with_seq_cst_alone_have_no_weak_executions),
     };
     if (argc > 1)
