@@ -55,7 +55,7 @@ static int check_others(const struct gravel_accumulator *accumulator)
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
-/* A range lies in a heap, so nothing here is near 2^64. */
+/* Lays a range out, which lies in a heap, so nothing here is near 2^64. */
 static void lay_out(struct gravel_accumulator *accumulator)
 {
     struct gravelp_accumulator *head = &accumulator->head;

@@ -188,7 +188,7 @@ int gravel_accumulator_check_end(struct gravel_object *object)
                        n_blocks, GRAVELP_ACCUMULATOR_BLOCK);
 }
 
-/* Checked mode: messages of kernels have come as far as the guard of the range, and words wait. */
+/* Checks, in checked mode, for messages of kernels that the guard of the range has seen while words wait. */
 static int check_guard(struct gravel_accumulator *accumulator, bool has_words)
 {
     const struct gravelp_accumulator *head = &accumulator->head;

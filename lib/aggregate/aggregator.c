@@ -218,7 +218,7 @@ static bool is_flushing(const struct gravel_aggregator *aggregator)
     return aggregator->awaited >= GRAVEL_AWAITS_FLUSH;
 }
 
-/* A ticket that was taken and never published would keep a flush waiting without limit. Where the pump brings packages,
+/* Limits a flush's wait for a ticket that was taken and never published. Where the pump brings packages,
  * what it has not polled for no work-group has kept: the clock does not advance while the pump gets no turn. */
 static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
@@ -236,7 +236,7 @@ static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t no
            aggregator->queue.head & (aggregator->queue.n_slots - 1), (double)lived_ns * 1e-9);
 }
 
-/* Also without a flush: a kernel that waits for room behind a stuck ticket never ends. */
+/* Watches also without a flush: a kernel that waits for room behind a stuck ticket never ends. */
 static void watch_full_queue(struct gravel_aggregator *aggregator, uint64_t now_ns)
 {
     const uint32_t waiting = gravel_package_reserved(&aggregator->queue) - aggregator->queue.head;
@@ -259,8 +259,8 @@ static void check_fault(struct gravel_aggregator *aggregator)
     report(aggregator, GRAVEL_EKERNEL, true, "%s", text);
 }
 
-/* Checked mode: when all kernels have ended, calls are whole, and a group has ended each session that it has begun.
- * Until then a kernel runs that another thread has launched. */
+/* Checks, in checked mode, that when all kernels have ended calls are whole, and a group has ended each session that it
+ * has begun. Until then a kernel runs that another thread has launched. */
 static void end_checks(struct gravel_aggregator *aggregator)
 {
     char text[512];

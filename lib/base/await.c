@@ -86,7 +86,7 @@ int gravel_wait_pause(struct gravel_wait *wait)
     return 0;
 }
 
-/* The pump lets go of its lock for a moment between two rounds, which a sleep that grows would miss. */
+/* Polls without a sleep that grows: it would miss the moment in which the pump releases its lock between rounds. */
 int gravel_wait_lock(struct gravel_wait *wait, pthread_mutex_t *lock)
 {
     struct gravel_awake awake = {0};

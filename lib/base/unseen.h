@@ -23,7 +23,7 @@ void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 #endif
 
-/** Before a kernel is enqueued that may send through the queue with these words. */
+/** Orders what was before for a kernel that may send through the queue with these words. */
 static inline void gravel_unseen_launch(void *words)
 {
 #ifdef GRAVEL_UNDER_TSAN
@@ -33,7 +33,7 @@ static inline void gravel_unseen_launch(void *words)
 #endif
 }
 
-/** A package of such a kernel is there. */
+/** Orders what such a kernel did before a package that is there. */
 static inline void gravel_unseen_package(void *words)
 {
 #ifdef GRAVEL_UNDER_TSAN

@@ -14,7 +14,7 @@
 uint32_t gravel_cores_of_host(void);
 
 /**
- * Cores for this node's threads and kernels [count], at least 1: its share of those that the process may run on, by
+ * Returns the cores for this node's threads and kernels, at least 1: its share of those that the process may run on, by
  * what a launcher, taskset or a container left it.
  *
  * @param n_sharing  nodes of the host that may run on these, this one included.

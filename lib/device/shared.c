@@ -13,7 +13,7 @@
 
 typedef void extension_function(void);
 
-/* Functions of an extension are looked up; the platform that lists it has them. NULL if not. */
+/* Finds a function of an extension; the platform that lists it has them. NULL if not. */
 static extension_function *extension(const struct gravel_device *device, const char *name)
 {
     cl_platform_id platform = NULL;

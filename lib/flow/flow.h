@@ -121,7 +121,7 @@ int gravel_flow_check_faults(const struct gravel_flow *flow, const struct gravel
 /** report.c: fails as the wait for a launch from this round on did. @return code; the text names the round. */
 int gravel_flow_fail_wait(const struct gravel_flow *flow, const struct gravelp_round *round,
                           int code);
-/** report.c: elements are left and nothing is admissible. @return GRAVEL_ESTUCK. */
+/** report.c: fails as elements are left and nothing is admissible. @return GRAVEL_ESTUCK. */
 int gravel_flow_fail_stuck(struct gravel_flow *flow);
 
 #endif

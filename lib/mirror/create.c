@@ -49,7 +49,7 @@ static int count_words(struct gravel_mirror *mirror, const struct gravel_words *
                           : 0;
 }
 
-/* The heap is symmetric: what is not here is not there. */
+/* Checks indices here: the heap is symmetric, so what is not here is not there. */
 static int check_indices(const struct gravel_mirror *mirror, const uint32_t *indices)
 {
     uint64_t most = 0;
@@ -81,7 +81,7 @@ static int make_owners(struct gravel_mirror *mirror)
     return 0;
 }
 
-/* The caller's header may be older or newer. */
+/* Checks a request, whose header may be older or newer. */
 static int check(struct gravel_object *object, const void *requested)
 {
     struct gravel_mirror *mirror = (struct gravel_mirror *)object;
@@ -157,7 +157,7 @@ static int read_blocks(const struct gravel_mirror *mirror, uint32_t heap, uint64
     return code;
 }
 
-/* Owners learn how much is wanted of them, and answer with where it begins there. */
+/* Sends owners how much is wanted of them, which they answer with where it begins there. */
 static int exchange_blocks(struct gravel_mirror *mirror)
 {
     struct gravel *gravel = mirror->object.gravel;

@@ -136,7 +136,7 @@ bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job)
     return job->answered == job->bytes;
 }
 
-/* A node answers in the order in which it is asked: a get gets its pieces in their order. */
+/* Checks an answer. A node answers in the order in which it is asked: a get gets its pieces in order. */
 static int check_reply(const struct gravel_network *network, const struct gravel_job *job,
                        const struct gravel_reply_frame *reply,
                        const struct gravel_received *received)

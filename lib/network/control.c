@@ -39,8 +39,8 @@ static int handle_error(struct gravel_network *network, const void *frame,
     return 0;
 }
 
-/* All frames before this one have been resolved, for they are handled in order, except records, which take longer;
- * answers go first. */
+/* Answers a flush. All frames before it have been resolved, for they are handled in order, except records, which take
+ * longer; answers go first. */
 static int handle_flush(struct gravel_network *network, const void *frame,
                         const struct gravel_received *received)
 {

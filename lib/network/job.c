@@ -35,7 +35,7 @@ static void end(struct gravel_network *network, struct gravel_job *job, int code
 
 /* ---- jobs by kind ---------------------------------------------------------------------------- */
 
-/* Records that were parked when a quiet came leave first: no acknowledgement covers them. */
+/* Lets records that were parked when a quiet came be sent first: no acknowledgement covers them. */
 static bool step_quiet(struct gravel_network *network, struct gravel_job *job)
 {
     if (job->state == GRAVEL_JOB_NEW)

@@ -85,7 +85,7 @@ void gravel_resolving_refuse(struct gravel_network *network, int code, const cha
                              uint32_t source, uint32_t destination);
 /** resolving.c: gives back a frame's bytes, which are resolved. `context` is the network, as of the next call. */
 void gravel_resolving_give_back(void *context, const struct gravel_received *received);
-/** resolving.c: n messages of a frame were applied, or why not. As gravel_frame_owner's. */
+/** resolving.c: counts n messages of a frame that were applied, or reports why not. As gravel_frame_owner's. */
 void gravel_resolving_ended(void *context, const struct gravel_received *received,
                             uint64_t n_messages, const struct gravel_refusal *refusal);
 

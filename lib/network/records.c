@@ -187,7 +187,7 @@ static struct gravel_buffer *make_ack(struct gravel_network *network, uint32_t s
     return gravel_network_frame(network, GRAVEL_FRAME_ACK, source, &ack, sizeof ack, 0);
 }
 
-/* Until it is sent, its number is the mark of the spool that it waits for. */
+/* Makes an acknowledgement. Until it is sent, its number is the mark of the spool that it waits for. */
 void gravel_records_acknowledge(struct gravel_network *network, uint32_t source, uint64_t acked)
 {
     struct gravel_buffer *ack = make_ack(network, source, acked);

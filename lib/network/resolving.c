@@ -58,7 +58,7 @@ bool gravel_resolving_take(struct gravel_network *network, struct gravel_frame *
     return is_kept;
 }
 
-/* Only now is it resolved: else a barrier of its sender could end before the refusal arrives. */
+/* Counts a frame as resolved only now: else a barrier of its sender could end before the refusal arrives. */
 void gravel_resolving_ended(void *context, const struct gravel_received *received,
                             uint64_t n_messages, const struct gravel_refusal *refusal)
 {

@@ -183,7 +183,7 @@ int gravel_node_agree_on(struct gravel *gravel, const struct gravel_collective_c
                        gravel_strerror(theirs));
 }
 
-/* Written once all nodes agree on it; none returns before all have it, for a message that relies on it may follow. */
+/* Writes it once all nodes agree on it; none returns before all have it, for a message that relies on it may follow. */
 int gravel_set_constant(struct gravel *gravel, uint32_t i, uint64_t value)
 {
     GRAVEL_TRY(gravel_enter(gravel, "gravel_set_constant", GRAVEL_WAITS));

@@ -181,8 +181,8 @@ struct listed {
     cl_uint i;
 };
 
-/* An event is held if it waits for something itself, which may be a user event that no thread sets, and not for a
- * kernel of gravel_launch. */
+/* Checks for a held event: one that waits for something itself, which may be a user event that no thread sets, and not
+ * for a kernel of gravel_launch. */
 static int check(void *context, struct gravel_wait *wait)
 {
     const struct listed *listed = context;
@@ -266,7 +266,7 @@ struct gravel_launch_counts gravel_checked_read(struct gravel *gravel)
     return counts;
 }
 
-/* While a call that launches was under way as the wait began, the wait says nothing of kernels' ends. */
+/* Notes nothing if a call that launches was under way as the wait began: it says nothing of kernels' ends. */
 void gravel_checked_note(struct gravel *gravel, const struct gravel_launch_counts *mark,
                          bool are_applied)
 {

@@ -210,7 +210,7 @@ int gravel_node_build(struct gravel *gravel, const struct gravel_program_request
 /** server_shape.c: chooses servers for handlers with keys. @return 0; GRAVEL_ECONFIG; GRAVEL_ECAPABILITY: the mode. */
 int gravel_node_shape_servers(struct gravel *gravel, struct gravel_servers_shape *shape);
 
-/** launch.c: groups, of clients of servers, that a launch may have on the device at once. */
+/** launch.c: returns how many groups, of clients of servers, a launch may have on the device at once. */
 uint32_t gravel_node_groups_at_once(const struct gravel *gravel);
 
 /**
@@ -226,8 +226,8 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
 /** limits.c: returns whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);
 
-/** limits.c: the driver does not say whether a command has ended, as the last error has it: what the device uses stays,
- * and the node fails, unless it knew that the device is stuck. `context` is the node. */
+/** limits.c: keeps what the device uses: the driver does not say whether a command has ended, as the last error says.
+ * The node fails, unless it knew that the device is stuck. `context` is the node. */
 void gravel_node_keep_memory(void *context);
 
 /** limits.c: of a wait for kernels of the caller's. */

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* None of the other byte order, whose nodes are refused in the first round. */
+/* Takes node 0's settings, unless their byte order is another: its nodes are refused in the first round. */
 static void take_shared(void *context)
 {
     struct gravel *gravel = context;

@@ -24,7 +24,7 @@ static bool takes_smaller_groups(const struct gravel_device *device)
     return !strncmp(version, "OpenCL 2", 8);
 }
 
-/* Positions in a launch are counted in a size_t of the device, and groups in one of ours. */
+/* Checks positions in a launch, counted in a size_t of the device, and groups, in one of ours. */
 static int check_total(const struct gravel_device *device, cl_uint n, const size_t *global)
 {
     cl_uint bits = 64;

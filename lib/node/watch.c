@@ -58,7 +58,7 @@ static bool is_in_call(uint64_t n)
     return n & 1 && n != UINT64_MAX;
 }
 
-/* Drivers build, and let go of what was built, with a lock of the compiler's held. */
+/* Polls for builds: drivers build, and release what was built, with a lock of the compiler's held. */
 static void poll_for_builds(void *context, struct gravel_mark *mark)
 {
     struct poll *poll = context;

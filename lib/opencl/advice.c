@@ -134,7 +134,7 @@ static void advise_undeclared(FILE *out, const char *name, const char *text)
                 name);
 }
 
-/* The library's own prototype of a handler is behind the user's text. */
+/* Advises on a handler, whose prototype of the library's is behind the user's text. */
 static void advise_handler(FILE *out, const char *name, const char *text)
 {
     char line[NAME_BYTES + 32], due[NAME_BYTES + 32];
@@ -153,7 +153,7 @@ static void advise_handler(FILE *out, const char *name, const char *text)
     }
 }
 
-/* Compilers repeat themselves; the same advice is given once. */
+/* Gives each advice once, as compilers repeat themselves. */
 static void advise_all(FILE *out, const char *log, const char *said, const char *text,
                        void (*advise)(FILE *out, const char *name, const char *text))
 {

@@ -117,7 +117,7 @@ static void take_answer(const struct gravel_device *device, cl_program probes, c
     gravel_cl_kernel_release(probe);
 }
 
-/* A type whose size no compiler says is not compared. */
+/* Asks the compiler for sizes of types; one that it does not say is not compared. */
 static int ask_compiler(const struct gravel_device *device, cl_program program,
                         struct gravel_parameter *parameters, cl_uint n)
 {

@@ -27,7 +27,7 @@ int gravel_wait_event(const struct gravel_device *device, cl_event event, const 
     return code;
 }
 
-/* A flush that failed is reported after the wait: the command may have begun nevertheless. */
+/* Reports a flush that failed after the wait: the command may have begun nevertheless. */
 int gravel_wait_command(const struct gravel_device *device, cl_command_queue queue, cl_int error,
                         cl_event event, const char *what)
 {

@@ -32,7 +32,7 @@ int gravel_pump_fail(struct gravel_pump *pump, int code)
     return code;
 }
 
-/* The thread that has the lock may be in a call of the driver: where that does not return, the node fails. */
+/* Fails the node if the thread that has the lock does not return from a call of the driver. */
 static int check_lock(void *context, struct gravel_wait *wait)
 {
     const struct gravel_pump *pump = context;
@@ -183,7 +183,7 @@ static int fail_late(struct gravel_pump *pump, const uint32_t *targets)
                                               seconds, why));
 }
 
-/* Later kernels may reserve more: only tickets before the targets count. */
+/* Returns whether all tickets before the targets are moved: later kernels may reserve more. */
 static bool has_all(const struct gravel_pump *pump, const uint32_t *targets)
 {
     for (uint32_t q = 0; q < pump->n_queues; q++)

@@ -265,7 +265,7 @@ static int begin_copy(struct gravel_pump *pump, uint32_t queue,
     return code;
 }
 
-/* Only the pump speaks of blocks, and of what is applied in place. */
+/* Refuses commands that only the pump writes: of blocks, and of what is applied in place. */
 static void refuse_ours(struct gravelp_package *package)
 {
     if (package->command == GRAVEL_BINNED || package->command == GRAVEL_APPLIED)

@@ -360,7 +360,7 @@ bool gravel_device_calls_are_stuck(const struct gravel_device_calls *calls)
     return calls && calls->is_stuck;
 }
 
-/* In checked mode: whether handlers that have ended asked for an element outside (gravel_call_at). */
+/* Reports, in checked mode, that handlers that have ended asked for an element outside (gravel_call_at). */
 static int report_fault(const struct gravel_memory *memory)
 {
     struct gravelp_arena seen;

@@ -88,14 +88,14 @@ uint64_t gravel_servers_bytes(const struct gravel_servers_shape *shape)
     return shape->n_args ? inboxes_end(shape) + rings_bytes(shape) : 0;
 }
 
-/* The region lies where another heap would. */
+/* Writes to the region, which lies where another heap would. */
 static int write(const struct gravel_servers *servers, uint64_t at, const void *from,
                  uint64_t bytes)
 {
     return gravel_memory_write(servers->memory, servers->n_heaps, at, from, bytes);
 }
 
-/* Resident servers read publish words, which must not be those of a node before. */
+/* Empties inboxes: resident servers read publish words, which must not be those of a node before. */
 static int empty_inboxes(const struct gravel_servers *servers)
 {
     const uint64_t words = GRAVELP_INBOX_WORDS(0),

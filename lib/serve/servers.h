@@ -67,7 +67,7 @@ struct gravel_servers_shape {
     bool is_resident;   /* servers run concurrently with their clients; else in phases */
 };
 
-/** Handlers with two keys. */
+/** Counts handlers with two keys. */
 uint32_t gravel_servers_n_pairs(const struct gravel_endpoints *endpoints);
 
 /** Returns the slots of an inbox that clients may still need when it says that it is full: of n groups. */

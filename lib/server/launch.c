@@ -136,7 +136,7 @@ static int run_phases(struct gravel_servers_launch *launch, struct gravel_server
 
 /* ---- side by side ---------------------------------------------------------------------------- */
 
-/* Virtual groups of the next kernel: twice as many while kernels are short, half if they are long. */
+/* Returns the virtual groups of the next kernel: twice as many while kernels are short, half if they are long. */
 static uint32_t next_size(uint32_t n, uint64_t took_ns)
 {
     if (took_ns < KERNEL_NS / 2 && n < UINT32_MAX / 2)

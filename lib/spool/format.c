@@ -16,7 +16,7 @@
 
 /* ---- characters ------------------------------------------------------------------------------- */
 
-/* Room for n characters behind those that are there. NULL: memory is out. */
+/* Makes room for n characters behind those that are there. NULL: no memory. */
 static char *make_room(struct gravel_characters *out, size_t n)
 {
     if (out->room - out->n < n) {

@@ -69,7 +69,7 @@ int gravel_spool_check(struct gravel_spool *spool, uint64_t lived_ns);
  */
 int gravel_spool_lost(struct gravel_spool *spool);
 
-/** Lines written so far [count]. NULL: 0. Any thread. */
+/** Returns how many lines are written so far. NULL: 0. Any thread. */
 uint64_t gravel_spool_lines(const struct gravel_spool *spool);
 
 /** Marks what is spooled so far; returns whether all of it is written, and taken back. NULL: nothing, and yes. */

@@ -165,7 +165,7 @@ struct fill {
     uint32_t first, n_groups; /* deques that get them */
 };
 
-/* First task of a group's share. @param i  of the groups that get some */
+/* Returns the first task of a group's share. @param i  of the groups that get some */
 static uint64_t share_of(const struct fill *fill, uint64_t i)
 {
     uint64_t n = fill->n, n_groups = fill->n_groups;

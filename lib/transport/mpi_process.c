@@ -220,7 +220,7 @@ static int number(MPI_Comm local, struct gravel_transport *transport)
     return 0;
 }
 
-/* If a step fails, MPI keeps the communicator: the transport does not open. */
+/* Finds the nodes of the machine. If a step fails, MPI keeps the communicator: the transport does not open. */
 int gravel_mpi_find_local(MPI_Comm comm, struct gravel_transport *transport)
 {
     MPI_Comm local = MPI_COMM_NULL, sharing = MPI_COMM_NULL;

@@ -322,7 +322,7 @@ static int copy_spans(struct gravel_resolver *resolver)
     return gravel_check_cl(packages, error);
 }
 
-/* Either all queues have their packages applied or none: without allocations, or with too many to check by. */
+/* Applies the packages of all queues or of none: without allocations, or with too many to check by. */
 int gravel_resolver_apply_in_place(struct gravel_resolver *resolver, const uint32_t *tickets,
                                    uint32_t n_queues, cl_command_queue *behind)
 {
