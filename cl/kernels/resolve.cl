@@ -440,8 +440,8 @@ kernel void apply_in_place(global uchar *arena, uint queue, uint ticket,
         for (; n < n_reserved && found[n].n_messages && !found[n].is_wrong; n++)
             n_messages += found[n].n_messages;
         n_taken = n;
-        ring.words->settled_messages += n_messages;
-        ring.words->settled = ticket + n; /* U11 */
+        ring.words->applied_messages += n_messages;
+        ring.words->applied = ticket + n; /* U11 */
     }
     gravelp_barrier_group();
     for (uint p = 0; p < n_taken; p++) {

@@ -103,8 +103,8 @@ struct gravelp_queue_words {
     gravelp_u32 waits;            /* leaders that found the queue full (back-pressure) */
     gravelp_u32 groups;           /* work-groups begun in checked mode, G6 */
     gravelp_u32 sessions;         /* A8: that groups have begun, less those ended */
-    gravelp_u32 settled;          /* U11: ticket behind what apply_in_place took; free-running */
-    gravelp_u32 settled_messages; /* in all of those; free-running */
+    gravelp_u32 applied;          /* U11: ticket behind what apply_in_place took; free-running */
+    gravelp_u32 applied_messages; /* in all of those; free-running */
     gravelp_u32 device_padding[9];
     /* Host line: written by this queue's one consumer. */
     gravelp_u32 consumed; /* C2: tickets whose slots are free again; free-running */

@@ -71,22 +71,22 @@ static bool may_apply(const struct gravel_pump *pump)
     return true;
 }
 
-/* Makes a header that represents the packages the device has applied, before words->settled. @return them [count]. */
+/* Makes a header that represents the packages the device has applied, before words->applied. @return them [count]. */
 static uint32_t take(struct gravel_pump *pump, uint32_t queue)
 {
     struct mirror *mirror = &pump->mirrors[queue];
     const struct gravelp_queue_words *words =
         (const struct gravelp_queue_words *)(pump->seen + pump->arena->queues_offset) + queue;
-    const uint32_t n = words->settled - mirror->taken; /* U11 */
+    const uint32_t n = words->applied - mirror->taken; /* U11 */
     if (n == 0 || n > GRAVELP_IN_PLACE_MOST)
         return 0;
     struct gravelp_package *package = gravel_pump_slot(pump, mirror, mirror->taken);
     package->command = GRAVEL_APPLIED;
-    package->n_messages = words->settled_messages - mirror->applied_messages;
+    package->n_messages = words->applied_messages - mirror->applied_messages;
     package->stride = n;
     gravel_word_store(&package->published, mirror->taken + 1,
                       memory_order_relaxed); /* the release, U1, follows */
-    mirror->applied_messages = words->settled_messages;
+    mirror->applied_messages = words->applied_messages;
     mirror->taken += n;
     mirror->applied = mirror->taken;
     gravel_word_store(&mirror->arrived, mirror->taken,

@@ -69,7 +69,7 @@ GONE = {
     r"code \? code :": "GRAVEL_TRY, an if, or gravel_first_failure",
     r"(?!xdg_)\w*_home|(?:com(?:e|es|ing)|came|go|goes|at) home": "in flight, is returned",
     r"(?:is_)?lent|lend(?:s|ing)?|loans?": "in flight, borrows",
-    r"(?!settled(?:_messages)?\b)\w*settl\w*": "drains, joins, is applied in place",
+    r"\w*settl\w*": "drains, joins, is applied in place",
     r"\w*_tells?(?:_\w+)?|tell(?:s|ing)?(?:_\w+)?|\w*_told|told(?:_\w+)?": "logs, reports, describes, shows",
     r"hears?|heard": "gets, is sent",
     r"bears?|but for|one behind the other": "supports, except for, in order",
