@@ -58,21 +58,22 @@ GRAVELP_INLINE void gravelp_run(global struct gravelp_arena *gravel_arena_,
 #endif
 #define GRAVELP_SERVER_SLOTS 16u /* that a group of many threads reads together */
 
-/* How far a server is. */
+/* A server, and how far it is. */
 struct gravelp_server {
+    global struct gravelp_arena *arena;
     global struct gravelp_servers *servers;
-    uint number;
+    uint number, n_clients; /* groups of its launch that do not serve; 0 in phases */
     uint ticket[2]; /* slots of its inbox, and messages of its ring, before these have been run */
     uint ring_end;  /* in phases: messages from this one on are left to the next kernel */
 };
 
 /* Leader, or every work-item of the group, which alone moves `consumed`. */
 GRAVELP_INLINE struct gravelp_server gravelp_server_begin(global struct gravelp_arena *arena,
-                                                          uint number)
+                                                          uint number, uint n_clients)
 {
     global struct gravelp_servers *servers = gravelp_servers(arena);
-    struct gravelp_server server = {
-        servers, number, {gravelp_inbox_words(servers, number)->consumed, 0}, 0};
+    const uint first = gravelp_inbox_words(servers, number)->consumed;
+    struct gravelp_server server = {arena, servers, number, n_clients, {first, 0}, 0};
     if (GRAVELP_HANDLERS_SEND) {
         server.ticket[GRAVELP_FROM_RING] = gravelp_spill_words(servers, number)->consumed;
         server.ring_end = server.ticket[GRAVELP_FROM_RING] + servers->n_spill;
@@ -108,14 +109,15 @@ GRAVELP_INLINE struct gravelp_source gravelp_server_source(struct gravelp_server
  * Leader, who has found no message: whether to poll again, after a moment. A server waits as long as its clients take,
  * as any kernel may; but if no client arrives, for groups do not run beside each other after all, that is a fault.
  */
-GRAVELP_OUT_OF_LINE bool gravelp_server_waits_on(global struct gravelp_arena *arena,
+GRAVELP_OUT_OF_LINE bool gravelp_server_waits_on(struct gravelp_server server,
                                                  struct gravelp_origin origin,
-                                                 struct gravelp_server server, uint n_clients,
                                                  private struct gravelp_patience *patience,
                                                  private uint *busy)
 {
+    global struct gravelp_arena *arena = server.arena;
     global struct gravelp_servers *servers = server.servers;
-    bool are_finished = gravelp_device_load_acquire(&servers->finished) == n_clients; /* I4 */
+    bool are_finished =
+        gravelp_device_load_acquire(&servers->finished) == server.n_clients; /* I4 */
     if (are_finished &&
         gravelp_device_load_relaxed(&gravelp_inbox_words(servers, server.number)->reserved) ==
             server.ticket[GRAVELP_FROM_INBOX] && /* relaxed: it is final by I4 */
@@ -128,16 +130,15 @@ GRAVELP_OUT_OF_LINE bool gravelp_server_waits_on(global struct gravelp_arena *ar
                          GRAVELP_ROOM_WAITS * arena->wait_ms, patience);
     if (verdict & GRAVELP_WAIT_IS_LATE)
         gravelp_fault_at(arena, origin, GRAVELP_FAULT_ALONE | (verdict & GRAVELP_FAULT_CUT_OFF),
-                         server.number, servers->n_servers, n_clients, 0);
+                         server.number, servers->n_servers, server.n_clients, 0);
     if (verdict == GRAVELP_WAITS_ON)
         patience->least_ns += gravelp_pause(patience->polls, false);
     return verdict == GRAVELP_WAITS_ON;
 }
 
 #else
-#define gravelp_server_waits_on(arena, origin, server, n_clients, patience, busy)        \
-    ((void)(arena), (void)(origin), (void)(server), (void)(n_clients), (void)(patience), \
-     (void)(busy), false)
+#define gravelp_server_waits_on(server, origin, patience, busy) \
+    ((void)(server), (void)(origin), (void)(patience), (void)(busy), false)
 #endif
 
 /* Leader: adds up what its group has run. */
@@ -153,8 +154,7 @@ GRAVELP_INLINE void gravelp_server_end(struct gravelp_server server, uint n_run)
 #if defined(GRAVELP_SERIAL_GROUP)
 
 /* Leader: runs the next slot, or a batch of the ring. Returns whether there was one; not when the node has failed. */
-GRAVELP_INLINE bool gravelp_server_run(global struct gravelp_arena *gravel_arena_,
-                                       private struct gravelp_server *server, uint kind,
+GRAVELP_INLINE bool gravelp_server_run(private struct gravelp_server *server, uint kind,
                                        private uint *n_run)
 {
     const struct gravelp_source from = gravelp_server_source(*server, kind);
@@ -166,28 +166,27 @@ GRAVELP_INLINE bool gravelp_server_run(global struct gravelp_arena *gravel_arena
             gravelp_source_letter(from, is_slot ? n * from.servers->columns : n);
         const uint n_letters = is_slot ? gravelp_source_slot(from, n)->n_messages : 1;
         for (uint i = 0; i < n_letters; i++)
-            gravelp_run(gravel_arena_, letter, i);
+            gravelp_run(server->arena, letter, i);
         gravelp_source_give_back(from, from.first + n + 1);
         *n_run += n_letters;
     }
     server->ticket[kind] += n;
-    return n && !gravelp_load_relaxed(&gravel_arena_->abort); /* H1 */
+    return n && !gravelp_load_relaxed(&server->arena->abort); /* H1 */
 }
 
 /* Leader: serves until no message can come. */
-GRAVELP_OUT_OF_LINE void gravelp_serve_all(global struct gravelp_arena *gravel_arena_,
+GRAVELP_OUT_OF_LINE void gravelp_serve_all(global struct gravelp_arena *arena,
                                            struct gravelp_origin origin, uint number,
                                            uint n_clients)
 {
-    struct gravelp_server server = gravelp_server_begin(gravel_arena_, number);
+    struct gravelp_server server = gravelp_server_begin(arena, number, n_clients);
     struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     uint busy = number, n_run = 0;
     do
-        while (gravelp_server_run(gravel_arena_, &server, GRAVELP_FROM_INBOX, &n_run) ||
-               (GRAVELP_HANDLERS_SEND &&
-                gravelp_server_run(gravel_arena_, &server, GRAVELP_FROM_RING, &n_run)))
+        while (gravelp_server_run(&server, GRAVELP_FROM_INBOX, &n_run) ||
+               (GRAVELP_HANDLERS_SEND && gravelp_server_run(&server, GRAVELP_FROM_RING, &n_run)))
             ;
-    while (gravelp_server_waits_on(gravel_arena_, origin, server, n_clients, &patience, &busy));
+    while (gravelp_server_waits_on(server, origin, &patience, &busy));
     gravelp_server_end(server, n_run);
 }
 
@@ -197,31 +196,29 @@ GRAVELP_OUT_OF_LINE void gravelp_serve_all(global struct gravelp_arena *gravel_a
 
 #else
 
-#define gravelp_service_meet gravelp_group_meet /* of a group that serves */
+#define gravelp_service_meet(server) gravelp_group_meet((server).arena)
 
 /* Every work-item of the group: returns how many of the slots, or messages, that it takes at once are published. */
-GRAVELP_INLINE uint gravelp_server_count(global struct gravelp_arena *gravel_arena_,
-                                         local struct gravelp_service *service,
-                                         struct gravelp_server server, uint kind)
+GRAVELP_INLINE uint gravelp_server_count(struct gravelp_server server,
+                                         local struct gravelp_service *service, uint kind)
 {
     const struct gravelp_source from = gravelp_server_source(server, kind);
     const uint most = gravelp_server_most(server, kind);
     if (gravelp_is_leader())
         service->n_behind = 0;
-    gravelp_service_meet(gravel_arena_); /* G8: nothing is counted */
+    gravelp_service_meet(server); /* G8: nothing is counted */
     for (uint i = (uint)gravelp_lane_id(); i < most; i += gravelp_n_lanes())
         if (!gravelp_source_is_published(from, i))
             gravelp_local_max_relaxed(&service->n_behind, most - i);
-    gravelp_service_meet(gravel_arena_); /* G8: all have polled */
+    gravelp_service_meet(server); /* G8: all have polled */
     return most - service->n_behind;
 }
 
 /* Every work-item of the group: counts the slots that are to be served. False: all is over. */
-GRAVELP_INLINE bool gravelp_server_poll(global struct gravelp_arena *gravel_arena_,
-                                        local struct gravelp_service *service,
-                                        struct gravelp_server server, uint n_clients)
+GRAVELP_INLINE bool gravelp_server_poll(struct gravelp_server server,
+                                        local struct gravelp_service *service)
 {
-    const uint n = gravelp_server_count(gravel_arena_, service, server, GRAVELP_FROM_INBOX);
+    const uint n = gravelp_server_count(server, service, GRAVELP_FROM_INBOX);
     if (gravelp_is_leader()) {
         const struct gravelp_source ring = gravelp_server_source(server, GRAVELP_FROM_RING);
         struct gravelp_patience patience = service->patience;
@@ -230,58 +227,55 @@ GRAVELP_INLINE bool gravelp_server_poll(global struct gravelp_arena *gravel_aren
             n ||
             (GRAVELP_HANDLERS_SEND && gravelp_server_most(server, GRAVELP_FROM_RING) &&
              gravelp_source_is_published(ring, 0) &&
-             !gravelp_load_relaxed(&gravel_arena_->abort)) || /* H1 */
-            gravelp_server_waits_on(gravel_arena_, gravelp_origin(), server, n_clients, &patience,
-                                    &busy);
+             !gravelp_load_relaxed(&server.arena->abort)) || /* H1 */
+            gravelp_server_waits_on(server, gravelp_origin(), &patience, &busy);
         service->patience = patience;
         service->busy = busy;
     }
-    gravelp_service_meet(gravel_arena_); /* G8: whether to continue is known */
+    gravelp_service_meet(server); /* G8: whether to continue is known */
     return service->goes_on;
 }
 
 /* Every work-item of the group: runs n slots, or messages of the ring. */
-GRAVELP_INLINE void gravelp_server_run(global struct gravelp_arena *gravel_arena_,
-                                       local struct gravelp_service *service,
-                                       private struct gravelp_server *server, uint kind, uint n)
+GRAVELP_INLINE void gravelp_server_run(private struct gravelp_server *server,
+                                       local struct gravelp_service *service, uint kind, uint n)
 {
     struct gravelp_source from = gravelp_server_source(*server, kind);
     uint n_run = 0;
     from.n = kind == GRAVELP_FROM_INBOX ? n * from.servers->columns : n;
     GRAVELP_EACH_SERVED(service, from, message)
     {
-        gravelp_run(gravel_arena_, gravelp_source_letter(from, message), 0);
+        gravelp_run(server->arena, gravelp_source_letter(from, message), 0);
         n_run++;
     }
     if (n_run)
         gravelp_local_add_relaxed(&service->n_run, n_run);
-    gravelp_block_keep(gravel_arena_); /* behind the barrier of the last, empty gathering */
+    gravelp_block_keep(server->arena); /* behind the barrier of the last, empty gathering */
     if (gravelp_is_leader())
         gravelp_source_give_back(from, from.first + n);
-    gravelp_block_keep(gravel_arena_);
+    gravelp_block_keep(server->arena);
     server->ticket[kind] += n;
 }
 
 /* Every work-item of the group: serves until no message can come. */
-GRAVELP_INLINE void gravelp_serve_all(global struct gravelp_arena *gravel_arena_,
+GRAVELP_INLINE void gravelp_serve_all(global struct gravelp_arena *arena,
                                       local struct gravelp_service *service, uint number,
                                       uint n_clients)
 {
-    struct gravelp_server server = gravelp_server_begin(gravel_arena_, number);
+    struct gravelp_server server = gravelp_server_begin(arena, number, n_clients);
     gravelp_service_open(service);
-    gravelp_service_meet(
-        gravel_arena_); /* G8. PoCL 3.1 drops leaders' words that no block precedes */
+    gravelp_service_meet(server); /* G8. PoCL 3.1 drops leaders' words that no block precedes */
     if (gravelp_is_leader()) {
         service->patience = (struct gravelp_patience){0, 0, 0, 0, 0, 0};
         service->n_run = 0;
         service->busy = number;
     }
-    while (gravelp_server_poll(gravel_arena_, service, server, n_clients)) {
-        gravelp_server_run(gravel_arena_, service, &server, GRAVELP_FROM_INBOX,
+    while (gravelp_server_poll(server, service)) {
+        gravelp_server_run(&server, service, GRAVELP_FROM_INBOX,
                            GRAVELP_SERVER_SLOTS - service->n_behind);
 #if GRAVELP_HANDLERS_SEND
-        gravelp_server_run(gravel_arena_, service, &server, GRAVELP_FROM_RING,
-                           gravelp_server_count(gravel_arena_, service, server, GRAVELP_FROM_RING));
+        gravelp_server_run(&server, service, GRAVELP_FROM_RING,
+                           gravelp_server_count(server, service, GRAVELP_FROM_RING));
 #endif
     }
     if (gravelp_is_leader())

@@ -120,7 +120,7 @@ SITES = [
     (re.compile(r"\bgravelp_local_add_release\("), "gravelp_local_add_relaxed("),
     (re.compile(r"\bgravelp_barrier_(?:sub)?group\(\);"), "(void)0;"),
     (re.compile(r"\bgravelp_steal_meet\(\s*deque->steal\);"), "(void)0;"),
-    (re.compile(r"\bgravelp_service_meet\(gravel_arena_\);"), "(void)0;"),
+    (re.compile(r"\bgravelp_service_meet\(server\);"), "(void)0;"),
     (re.compile(r"\bgravelp_device_fetch_add_release\("), "gravelp_device_fetch_add_relaxed("),
     (re.compile(r"\bgravelp_device_fetch_or_acquire\("), "gravelp_device_fetch_or_relaxed("),
     (re.compile(r"\bgravelp_device_fetch_and_release\("), "gravelp_device_fetch_and_relaxed("),
