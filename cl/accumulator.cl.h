@@ -33,10 +33,8 @@
 /* A kernel argument; the host sets it by gravel_kernel_set_accumulator. */
 #define GRAVEL_ACCUMULATOR(a) global struct gravelp_accumulator *a
 
-/*
- * A word has changed from what changes no word, or by an operation that leaves it: it waits. Who finds the bits of a
- * block's 32 words 0 marks the block too. docs/design/accumulators.md says why the bit comes after the word.
- */
+/* A word has changed, so it waits. If the bits of its 32 words were 0, the block is marked too. The bit comes after
+ * the word: docs/design/accumulators.md says why. */
 GRAVELP_OUT_OF_LINE void gravelp_accumulator_mark(global struct gravelp_accumulator *a, ulong word)
 {
     global uint *bits = (global uint *)((global uchar *)a + a->bits_at);
@@ -61,10 +59,8 @@ GRAVELP_OUT_OF_LINE void gravelp_accumulator_refuse(global struct gravelp_accumu
 
 #if defined(__OPENCL_C_VERSION__)
 
-/*
- * Update a word; whether it has to be marked. Sums begin at 0 after each flush, so who finds 0 marks; the other
- * operations only ever move a word one way, so what a load does not see improve need not be tried.
- */
+/* Updates a word; is_new: whether it has to be marked. Sums begin at 0 after each flush, so 0 is marked; other
+ * operations only ever move a word one way, so what a load does not see improve need not be tried. */
 #define GRAVELP_ACCUMULATE_SUM(OP, op, type)                           \
     case GRAVEL_##OP:                                                  \
         is_new = GRAVELP_UPDATE_##op(type, word, value) == 0; /* A5 */ \

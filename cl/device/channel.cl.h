@@ -114,12 +114,8 @@ GRAVELP_INLINE gravel_ce gravelp_given(uint n, gravel_ce ce)
     return n > GRAVELP_MOST_ASKED ? GRAVELP_NO_CE : ce;
 }
 
-/*
- * Leader, or a work-item alone: room for n CEs of a channel. A round's limit is what it was admitted for, so the room
- * is free, and a node that makes more than its edge declares is refused before it overwrites anything.
- *
- * @return  the first; GRAVELP_NO_CE, after a fault.
- */
+/* Leader, or a work-item alone: returns the first of n CEs of a channel; GRAVELP_NO_CE, after a fault. A round's limit
+ * is what it was admitted for, so the room is free; a node that makes more than its edge declares is refused. */
 GRAVELP_INLINE gravel_ce gravelp_reserve_wi(struct gravel_flow_group f, uint into, uint n)
 {
     uint level = gravelp_level_into(f, into);

@@ -92,8 +92,7 @@ GRAVELP_INLINE void gravelp_fbar_leave(local struct gravel_fbar *f)
     gravelp_local_add_relaxed(&f->state, 0u - GRAVELP_FBAR_MEMBER);
 }
 
-/* One try to become a member: not while a phase is being completed, nor in odd ones, in which members finish what
- * they began in the even one before. */
+/* One try to become a member: not while a phase is completed, nor in an odd one, which ends what an even one began. */
 GRAVELP_INLINE bool gravelp_fbar_try_join(local struct gravel_fbar *f)
 {
     uint state = gravelp_local_load_acquire(&f->state); /* W2, pairs with W1 */

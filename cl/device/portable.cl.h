@@ -35,11 +35,8 @@
 #define GRAVELP_INLINE static inline __attribute__((always_inline))
 #endif
 
-/*
- * What the common case never comes to: faults, and long waits. A CPU device inlines all that a kernel calls, and
- * compiles it again for every size of group: out of line a call that sends takes half the time to compile. No
- * work-item functions there (get_local_id): PoCL does not know them outside of kernels.
- */
+/* What the common case never comes to: faults, and long waits. A CPU device inlines all that a kernel calls: out of
+ * line a call that sends takes half the time to compile. No work-item functions there: PoCL has none. */
 #ifdef GRAVELP_YIELD_SYSCALL
 #define GRAVELP_OUT_OF_LINE static __attribute__((noinline))
 #define GRAVELP_OF_ARGUMENTS __attribute__((const)) /* loops around it stay as they are */
@@ -65,10 +62,7 @@
     local struct type gravel_##name##_; \
     local struct type *const name = &gravel_##name##_
 
-/*
- * Atomic operations by those of OpenCL 1.x, which are relaxed, with a fence of the group before or after: every
- * compiler has both, for local memory too.
- */
+/* Atomic operations of OpenCL 1.x, which are relaxed, with a fence: every compiler has both, for local memory too. */
 #define GRAVELP_FENCE_global mem_fence(CLK_GLOBAL_MEM_FENCE)
 #define GRAVELP_FENCE_local mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define GRAVELP_BEFORE_relaxed(space) (void)0
@@ -236,11 +230,8 @@ GRAVELP_OUT_OF_LINE uint gravelp_pause(uint polls, bool is_long)
 #endif
 
 #if defined(GRAVELP_WARP_ITEMS)
-/*
- * NVIDIA's warps, in PTX, where OpenCL has no sub-groups. Every work-item of `mask`, which has a bit for each
- * one of the warp that there is, makes each call, and none returns before all have. The barrier alone orders
- * memory.
- */
+/* NVIDIA's warps, in PTX, where OpenCL has no sub-groups. Every work-item of `mask`, which has a bit for each one of
+ * the warp that there is, makes each call, and none returns before all have. The barrier alone orders memory. */
 GRAVELP_INLINE uint gravelp_warp_ballot(uint mask, uint flag)
 {
     uint flags;
@@ -260,10 +251,8 @@ GRAVELP_INLINE void gravelp_warp_barrier(uint mask)
     __asm__ volatile("bar.warp.sync %0;" : : "r"(mask) : "memory");
 }
 
-/*
- * Sums of real numbers in one instruction, where OpenCL has only compare and swap: among n work-items that add to one
- * word, that takes n rounds of all who are left. Relaxed, at device scope. Sums of float take a denormal number for 0.
- */
+/* Sums of real numbers in one instruction instead of compare and swap, of which n work-items that add to one word take
+ * n rounds. Relaxed, at device scope. Sums of float take a denormal number for 0. */
 #define GRAVELP_HAS_ADD_REAL
 #define GRAVELP_DEFINE_ADD_REAL(type, instruction, letter)                              \
     GRAVELP_INLINE type gravelp_add_real_##type(volatile global type *word, type value) \
@@ -304,11 +293,9 @@ GRAVELP_DEFINE_ADD_REAL(double, "atom.global.add.f64", "d")
 #define GRAVELP_STAY_APART() (void)0
 #endif
 
-/*
- * Leader: announce that the next `bytes` from `p` will be written. Pays where a group runs on one CPU thread. Only
- * where the compiler says what it compiles for: that of Mesa's rusticl does not, and ends the process at this word,
- * which SPIR-V lacks.
- */
+/* Leader: announces that the next `bytes` from `p` will be written. Pays where a group is one CPU thread. Only where
+ * the compiler says what it compiles for: Mesa's rusticl does not, and ends the process at this word, which SPIR-V
+ * lacks. */
 GRAVELP_INLINE void gravelp_prefetch_write(global uchar *p, uint bytes)
 {
 #if defined(GRAVELP_SERIAL_GROUP) &&                                                              \

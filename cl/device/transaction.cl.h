@@ -62,11 +62,9 @@ GRAVELP_INLINE void gravelp_inbox_close(struct gravelp_source from, uint n)
             from.first + from.n / from.servers->columns;
 }
 
-/*
- * Every work-item of the only group: goes through the messages of a source; `served` is the number of one; and through
- * n messages of a frame by their keys. GRAVELP_TRANSACTIONS, and these, stand in the kernel's outermost scope.
- * GRAVELP_SERVE_INBOX_PAIRS runs the messages of the inbox by `run(arena, letter, i)`, i columns after the letter.
- */
+/* Every work-item of the only group, in the kernel's outermost scope behind GRAVELP_TRANSACTIONS: goes through the
+ * messages of a source; `served` is the number of one. GRAVELP_SERVE_INBOX_PAIRS runs those of the inbox by
+ * `run(arena, letter, i)`, i columns after the letter. */
 #if defined(GRAVELP_SERIAL_GROUP)
 #define GRAVELP_TRANSACTIONS
 #define GRAVELP_EACH_PAIR(from, served)                                                 \

@@ -43,11 +43,9 @@ GRAVELP_INLINE void gravelp_group_meet(global struct gravelp_arena *arena)
 #define GRAVELP_LATER_BARRIER() (void)0
 #endif
 
-/*
- * Every work-item of the group: a predicated `if` ends, which may be the last thing of a node. LLVM copies the word
+/* Every work-item of the group: a predicated `if` ends, which may be the last thing of a node. LLVM copies the word
  * above into both sides of such an `if`, if it finds their ways to the kernel's end, and work-item 0 decides for all.
- * On PoCL 3.1 it has to stay apart, so it is not copied; PoCL 6.0 drops it altogether, so there it is a barrier.
- */
+ * On PoCL 3.1 the word stays apart, so it is not copied; PoCL 6.0 drops it altogether, so there it is a barrier. */
 GRAVELP_INLINE void gravelp_predicate_end(global struct gravelp_arena *arena)
 {
     GRAVELP_LATER_BARRIER();
@@ -64,10 +62,8 @@ GRAVELP_INLINE void gravelp_group_meet_apart(global struct gravelp_arena *arena)
     gravelp_block_keep(arena);
 }
 
-/*
- * Where a group's queue lies: its leader's copy of constants of the arena. On a GPU each poll of the arena is a trip to
- * memory, as an acquire empties the unit's cache, and a call would make several, one after the other.
- */
+/* Where a group's queue is: its leader's copy of constants of the arena. On a GPU each load from the arena is a trip
+ * to memory, as an acquire empties the unit's cache, and a call would make several, one after the other. */
 struct gravelp_ring {
     global struct gravelp_queue_words *words;
     global uchar *slots; /* of this queue */

@@ -122,11 +122,9 @@ GRAVELP_INLINE void store(global uchar *indices, global uchar *values, uint inde
     ((global word_bits *)values)[i] = value;
 }
 
-/*
- * Packs the words of n_positions positions from first_position on, or of those that there are: each group packs a
- * stretch of them. packed: see layout/accumulator.h; it has room for n_positions blocks. turn: of the last collect;
- * each pack has the other pack_turn than the last one.
- */
+/* Packs the words of n_positions positions from first_position on, or of those that there are: each group a stretch.
+ * packed (layout/accumulator.h) has room for n_positions blocks. turn: of the last collect; pack_turn: the other one
+ * than the last pack's. */
 kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_position, uint n_positions,
                  uint turn, uint pack_turn)
 {

@@ -78,12 +78,9 @@ GRAVELP_INLINE ulong add_lanes(local ulong *sums, uint n, ulong own)
 #define FIRST_PACKAGE ((uint)get_group_id(0) * packages_each) /* of this group */
 #define SHAPE_OF(i) shape_of(SLOT_OF(i), slot_bytes, ticket + (i), most, command, base)
 
-/*
- * Any local size that is a multiple of team, of whose lanes so many share a package; as many groups as the packages
- * need. counts [n_nodes + 1][n_replicas], a power of two of them, so that lanes that count for the same node seldom
- * meet; lengths [packages_each]. in_order: packages_each are a tile, and tiles [groups][n_nodes] becomes the messages
- * of each tile to each node; otherwise it is not used.
- */
+/* Any local size that is a multiple of team, of whose lanes so many share a package; as many groups as the packages
+ * need. counts [n_nodes + 1][n_replicas]; lengths [packages_each]. in_order: packages_each are a tile, and tiles
+ * [groups][n_nodes] becomes the messages of each tile to each node; otherwise it is not used. */
 kernel void count_messages(RUN, global uint *tiles, uint in_order, uint team, uint n_replicas,
                            local uint *counts, local uint *lengths)
 {
@@ -229,11 +226,8 @@ GRAVELP_INLINE global const uchar *row_of(const struct tile *tile, uint package,
            (is_value ? GRAVELP_VALUE_ROW(command, stride, 0) : GRAVELP_INDEX_ROW(stride));
 }
 
-/*
- * move_row_TYPE, of rows of one type, of which a lane takes MOST elements of a tile at most: loads the lane's elements,
- * then stores them in the block's row `to`, message by message, or sorts them, if tiles are sorted: element `at` is for
- * the node whose first counter is firsts[at]. keys [EACH]: counter and rank.
- */
+/* move_row_TYPE, of which a lane takes MOST elements of a tile at most: loads the lane's elements, then stores them in
+ * the block's row `to`, or sorts them: element `at` is for the node whose first counter is firsts[at]. */
 #define DEFINE_ROWS(type, MOST)                                                                    \
     GRAVELP_INLINE void move_row_##type(const struct tile *tile, const uint *keys, uint command,   \
                                         bool is_value, global type *to,                            \

@@ -48,11 +48,9 @@
 #define GRAVELP_FAULT_FILE_BYTES 64u /* of a file's name: the last ones */
 #define GRAVELP_FAULT_TEXT_BYTES 128u
 
-/*
- * Waits of kernels. A limit is in milliseconds by the host's clock, `beat`, of which a tick counts for an eighth of
+/* Waits of kernels. A limit is in milliseconds by the host's clock, `beat`, of which a tick counts for an eighth of
  * wait_ms at most (lib/base/clock.h). While the clock does not advance, polls count, each for the least time that it
- * takes, and a wait is cut off after many times its limit. When `renewed` changes, limits begin anew.
- */
+ * takes, and a wait is cut off after many times its limit. When `renewed` changes, limits begin anew. */
 #define GRAVELP_ROOM_WAITS 2u /* times wait_ms for room: the host gives up first */
 #define GRAVELP_CUT_OFF 8u
 
