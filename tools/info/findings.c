@@ -47,25 +47,20 @@ static void add(json_t *findings, const char *effect, json_t *what, const char *
 
 /* ---- values that should be equal ------------------------------------------------------------- */
 
-/* Returns what a rank has once it has taken node 0's: see gravel_config_take. */
-static const char *value_of(const json_t *rank, const json_t *first, const char *path,
-                            const char *unset)
-{
-    const char *own = info_text(rank, path), *shared = info_text(first, path);
-    return *own && strcmp(own, unset) ? own : *shared ? shared : unset;
-}
-
-/* Adds a finding if ranks differ: "GRAVEL_HEAP: 1 at ranks 0, 2 on gh1; 2 at rank 1 on gh1". */
+/* Adds a finding if ranks differ: "GRAVEL_HEAP: 1 at ranks 0, 2 on gh1; 2 at rank 1 on gh1". A rank that has not set a value
+ * has taken node 0's: see gravel_config_take. */
 static void compare(const json_t *ranks, const char *name, const char *path, const char *unset,
                     bool is_fatal, const char *remedy, json_t *findings)
 {
-    const char *value;
+    const char *value, *shared = info_text(json_array_get(ranks, 0), path);
     json_t *owners = json_object(), *list, *rank; /* ranks by value */
     json_t *what = NULL;
     size_t i;
     json_array_foreach(ranks, i, rank)
     {
-        value = value_of(rank, json_array_get(ranks, 0), path, unset);
+        value = info_text(rank, path);
+        if (!*value || !strcmp(value, unset))
+            value = *shared ? shared : unset;
         if (!json_object_get(owners, value))
             json_object_set_new(owners, value, json_array());
         json_array_append(json_object_get(owners, value), rank);
@@ -234,8 +229,7 @@ static const struct row rows[] = {
      has_text, "silent", .effect = "a job would hang"},
     /* Devices of one number may be different ones, where a launcher shows each rank its own. */
     {"{names}: whether they share a device is unknown, for its driver tells no UUID; what shows a "
-     "rank "
-     "some devices only: {selection}",
+     "rank some devices only: {selection}",
      "that variable at each rank, and the driver's own tool, show who has which device",
      has_unknown_device, .by_host = true, .most = 1},
     {"{names} may run on core {cores.list} alone, of {cores.online}",
@@ -252,18 +246,15 @@ static const struct row rows[] = {
      has_text, "handover.why_not", .by_host = true},
     /* Of drivers, MPI and files; and a connection each. */
     {"{names} may open {limits.descriptors} descriptors, and MPI may need {number}: a connection "
-     "to each "
-     "rank, and its own",
+     "to each rank, and its own",
      "ulimit -n 4096, also in the launcher's daemon", is_short, "limits.descriptors", 64,
      .each_of_job = 1, .by_host = true},
     {"{names} may have {limits.address_bytes/M} MiB of addresses, and may need {number/M}: a "
-     "gigabyte for "
-     "each rank of the host, and heap, queues and driver",
+     "gigabyte for each rank of the host, and heap, queues and driver",
      "ulimit -v unlimited, or fewer ranks a host", is_short, "limits.address_bytes", 4096 * MIB,
      .each_of_host = GRAVEL_SEGMENT_BYTES, .by_host = true},
     {"{names} may lock {limits.rdma_bytes/k} kB, and InfiniBand reads memory that is locked: node "
-     "buffers "
-     "take {number/k} kB",
+     "buffers take {number/k} kB",
      "ulimit -l unlimited, also in the launcher's daemon", is_short, "limits.rdma_bytes", 64 * MIB,
      .by_host = true},
 };

@@ -73,7 +73,7 @@ json_t *info_steps(const struct gravel_capability *capability);
  */
 bool info_probe(json_t *device, bool is_test, unsigned limit_s);
 
-/** Returns {"settings": [{variable, kind, category, default, range, value, is_set, help}]}; NULL without memory. */
+/** Returns {"settings": [{variable, category, default, range, value, is_set, help}]}; NULL without memory. */
 json_t *info_settings(void);
 
 /* ---- a job: each once in a process, before MPI is initialised, as drivers are asked in children ---- */

@@ -13,18 +13,8 @@
 #include "base/error.h"
 #include "members.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-/* What messages are sent to. */
-#define N_NODES 2u
-#define N_ITEMS 8192u
-#define N_COUNTERS 64u
-#define HOST_WORD 7u /* of values: no kernel stores there, as it is no multiple of 3 */
-#define N_WORDS (N_ITEMS + N_COUNTERS)
-
-extern const char info_node_test_cl[];
 
 #define TEST_ROUNDS 2000u /* hand-overs of the self-test */
 
@@ -91,26 +81,28 @@ static int test_device(struct gravel_config *config, json_t *answer)
 
 /* ---- messages: what must arrive is computed by one item after another ---------------------------- */
 
-static int open_node(struct gravel **gravel, const struct gravel_config *given, uint64_t *at)
-{
-    struct gravel_config config = *given;
-    strcpy(config.transport, "self");
-    config.loopback_nodes = N_NODES;
-    config.heap_bytes = 1u << 20;
-    config.trace[0] = '\0';
-    config.stats = false;
-    GRAVEL_TRY(gravel_open(gravel, &config, NULL));
-    return gravel_alloc(*gravel, N_WORDS * sizeof(uint32_t), at);
-}
+#define N_NODES 2u
+#define N_ITEMS 8192u
+#define N_COUNTERS 64u /* behind a word for each item */
+#define N_WORDS (N_ITEMS + N_COUNTERS)
+#define HOST_WORD 7u /* no kernel stores there, as it is no multiple of 3 */
+
+static const char source[] =
+    "#include \"gravel.cl.h\"\n"
+    "kernel void send_by_number(GRAVEL_ARENA, ulong words)\n"
+    "{\n"
+    "    GRAVEL_OPEN(g);\n"
+    "    uint item = (uint)get_global_id(0), node = item % 2;\n"
+    "    gravel_inc_uint_wg(g, words, 8192 + item / 2 % 64, node);\n"
+    "    gravel_put_uint_wg_if(g, item % 3 == 0, words, item, 3 * item + 1, node);\n"
+    "}\n";
 
 static int send_from_kernel(struct gravel *gravel, uint64_t at)
 {
     const size_t n_items = N_ITEMS, n_group = 64;
-    char options[64];
     cl_program program;
     cl_int error;
-    snprintf(options, sizeof options, "-D N_ITEMS=%u -D N_COUNTERS=%u", N_ITEMS, N_COUNTERS);
-    GRAVEL_TRY(gravel_program_build(gravel, "node_test.cl", info_node_test_cl, options, &program));
+    GRAVEL_TRY(gravel_program_build(gravel, "send_by_number.cl", source, "", &program));
     cl_kernel kernel = clCreateKernel(program, "send_by_number", &error);
     clReleaseProgram(program);
     if (error != CL_SUCCESS)
@@ -123,34 +115,23 @@ static int send_from_kernel(struct gravel *gravel, uint64_t at)
     return code;
 }
 
-/* To the last node, and back. */
-static int send_from_host(struct gravel *gravel, uint64_t at, const uint32_t *word)
-{
-    uint32_t got = 0;
-    GRAVEL_TRY(gravel_put(gravel, at + HOST_WORD * sizeof got, word, sizeof got, N_NODES - 1));
-    GRAVEL_TRY(gravel_quiet(gravel));
-    GRAVEL_TRY(gravel_get(gravel, at + HOST_WORD * sizeof got, &got, sizeof got, N_NODES - 1));
-    return got == *word ? 0
-                        : gravel_fail(GRAVEL_ECORRUPT, "put %" PRIx32 ", got %" PRIx32, *word, got);
-}
-
 static int check_node(struct gravel *gravel, uint64_t at, uint32_t node, const uint32_t *words)
 {
-    void *mapped;
-    GRAVEL_TRY(gravel_map(gravel, at, N_WORDS * sizeof *words, CL_MAP_READ, node, &mapped));
-    const uint32_t *have = mapped;
+    static uint32_t have[N_WORDS];
+    GRAVEL_TRY(gravel_get(gravel, at, have, sizeof have, node));
     for (uint32_t i = 0; i < N_WORDS; i++)
         if (have[i] != words[i])
-            return gravel_fail(GRAVEL_ECORRUPT,
-                               "word %u of node %u is %" PRIu32 " instead of %" PRIu32, i, node,
+            return gravel_fail(GRAVEL_ECORRUPT, "word %u of node %u is %u instead of %u", i, node,
                                have[i], words[i]);
-    return gravel_unmap(gravel, mapped);
+    return 0;
 }
 
-/* What is open or mapped behind an error ends with the child's process. */
-static int test_node(const struct gravel_config *config, uint64_t *n_messages)
+/* Sends from a kernel and from the host to two nodes of this process. What is open behind an error ends with the process. */
+static int test_node(const struct gravel_config *given, uint64_t *n_messages)
 {
-    static uint32_t words[N_NODES][N_WORDS]; /* as they must be: values, then counters */
+    static uint32_t words[N_NODES][N_WORDS]; /* as they must be */
+    uint32_t *last = &words[N_NODES - 1][HOST_WORD];
+    struct gravel_config config = *given;
     struct gravel *gravel;
     struct gravel_stats stats;
     uint64_t at;
@@ -158,10 +139,16 @@ static int test_node(const struct gravel_config *config, uint64_t *n_messages)
         words[i % N_NODES][i] = i % 3 ? 0 : 3 * i + 1;
         words[i % N_NODES][N_ITEMS + i / 2 % N_COUNTERS]++;
     }
-    words[N_NODES - 1][HOST_WORD] = 0x01234567;
-    GRAVEL_TRY(open_node(&gravel, config, &at));
+    *last = 0x01234567;
+    strcpy(config.transport, "self");
+    config.loopback_nodes = N_NODES;
+    config.heap_bytes = 1u << 20;
+    config.trace[0] = '\0';
+    config.stats = false;
+    GRAVEL_TRY(gravel_open(&gravel, &config, NULL));
+    GRAVEL_TRY(gravel_alloc(gravel, sizeof *words, &at));
     GRAVEL_TRY(send_from_kernel(gravel, at));
-    GRAVEL_TRY(send_from_host(gravel, at, &words[N_NODES - 1][HOST_WORD]));
+    GRAVEL_TRY(gravel_put(gravel, at + HOST_WORD * sizeof *last, last, sizeof *last, N_NODES - 1));
     GRAVEL_TRY(gravel_barrier(gravel));
     for (uint32_t node = 0; node < N_NODES; node++)
         GRAVEL_TRY(check_node(gravel, at, node, words[node]));

@@ -72,54 +72,38 @@ static json_t *limit_of(int resource)
     return json_integer((json_int_t)limit.rlim_cur);
 }
 
-/* Returns whether the network reads memory by itself (InfiniBand, RoCE), which must be locked. */
-static bool has_rdma(void)
-{
-    glob_t devices;
-    const bool has = !glob("/sys/class/infiniband/*", 0, NULL, &devices);
-    if (has)
-        globfree(&devices);
-    return has;
-}
-
+/* InfiniBand and RoCE read memory by themselves, which must be locked. */
 static json_t *describe_limits(void)
 {
+    glob_t rdma = {0};
+    const bool has_rdma = !glob("/sys/class/infiniband/*", 0, NULL, &rdma);
+    globfree(&rdma);
     json_t *locked = limit_of(RLIMIT_MEMLOCK);
     json_t *lock = json_is_null(locked)
                        ? json_string("no limit")
                        : json_sprintf("%lld kB", (long long)json_integer_value(locked) / 1024);
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "locked_bytes", locked, "lock", lock,
-                     "rdma_bytes", has_rdma() ? limit_of(RLIMIT_MEMLOCK) : json_null(),
-                     "address_bytes", limit_of(RLIMIT_AS), "descriptors", limit_of(RLIMIT_NOFILE));
+                     "rdma_bytes", has_rdma ? json_incref(locked) : json_null(), "address_bytes",
+                     limit_of(RLIMIT_AS), "descriptors", limit_of(RLIMIT_NOFILE));
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* Those that are set: equal texts for equal values, however they are written. */
+/* Those that are set: equal texts for equal values, however they are written. None if one is malformed. */
 static json_t *describe_settings(void)
 {
     struct gravel_config config;
     const struct gravel_setting *setting;
     json_t *set = json_object();
-    for (uint32_t i = 0; (setting = gravel_setting_at(i)); i++) {
-        const char *text = getenv(setting->variable);
-        if (!text || !*text)
-            continue;
-        const bool is_text = setting->kind == GRAVEL_SETTING_STRING ||
-                             gravel_setting_assign(&config, setting, setting->variable, text);
-        json_object_set_new(
-            set, setting->variable,
-            is_text ? json_string(text)
+    const bool is_read = !gravel_config_load(&config, sizeof config);
+    for (uint32_t i = 0; is_read && (setting = gravel_setting_at(i)); i++)
+        if (getenv(setting->variable))
+            json_object_set_new(
+                set, setting->variable,
+                setting->kind == GRAVEL_SETTING_STRING
+                    ? json_string((const char *)&config + setting->offset)
                     : json_sprintf("%" PRIu64, gravel_setting_number(&config, setting)));
-    }
     return set;
-}
-
-/* Which devices the launcher shows this process. */
-static json_t *describe_selection(void)
-{
-    const char *variable = gravel_device_selection();
-    return variable ? json_sprintf("%s=%s", variable, getenv(variable)) : json_null();
 }
 
 /* A node proves its step when it opens, and so does the probe. */
@@ -150,15 +134,17 @@ static void look_for_device(json_t *rank, const char *name, unsigned limit_s)
 json_t *info_rank_describe(const char *device, unsigned limit_s)
 {
     char host[128] = "", place[256], mpi[GRAVEL_MPI_NAME_BYTES];
+    const char *shown_by = gravel_device_selection();
     json_t *cores = describe_cores(), *numa = describe_numa(cores);
     gethostname(host, sizeof host - 1);
     gravel_host_describe(place, sizeof place);
     gravel_transport_mpi_name(mpi);
-    json_t *rank = json_pack("{s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
-                             "rank", "?", "step", "none", "device", "number", "no device",
-                             "version", GRAVEL_VERSION, "mpi", mpi, "host", host, "place", place,
-                             "cores", cores, "numa", numa, "limits", describe_limits(), "settings",
-                             describe_settings(), "selection", describe_selection());
+    json_t *rank =
+        json_pack("{s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "rank", "?",
+                  "step", "none", "device", "number", "no device", "version", GRAVEL_VERSION, "mpi",
+                  mpi, "host", host, "place", place, "cores", cores, "numa", numa, "limits",
+                  describe_limits(), "settings", describe_settings(), "selection",
+                  shown_by ? json_sprintf("%s=%s", shown_by, getenv(shown_by)) : json_null());
     if (rank)
         look_for_device(rank, device, limit_s);
     return rank;

@@ -46,7 +46,6 @@ static json_t *range_of(const struct gravel_setting *setting)
 
 json_t *info_settings(void)
 {
-    static const char *const kinds[] = {"string", "bool", "count", "bytes"};
     const struct gravel_setting *s;
     json_t *all = json_array();
     for (uint32_t i = 0; (s = gravel_setting_at(i)); i++) {
@@ -56,11 +55,11 @@ json_t *info_settings(void)
         char preset[VALUE_BYTES];
         format_number(s, s->number, preset);
         const char *unset = s->kind == GRAVEL_SETTING_STRING ? s->text : preset;
-        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:b, s:s}", "variable",
-                                             s->variable, "kind", kinds[s->kind], "category",
-                                             meanings[i].category, "default", unset, "range",
-                                             range_of(s), "value", is_set ? value : unset, "is_set",
-                                             (int)is_set, "help", meanings[i].help));
+        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:o, s:s, s:b, s:s}", "variable",
+                                             s->variable, "category", meanings[i].category,
+                                             "default", unset, "range", range_of(s), "value",
+                                             is_set ? value : unset, "is_set", (int)is_set, "help",
+                                             meanings[i].help));
     }
     return json_pack("{s:o}", "settings", all);
 }
