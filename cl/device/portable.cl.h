@@ -7,12 +7,11 @@
  *     GRAVELP_HOST_SCOPE          memory scope that reaches the host
  *     GRAVELP_SERIAL_GROUP        a group runs on one thread (CPU): scans are a leader's loop, writes are prefetched
  *     GRAVELP_YIELD_SYSCALL       a waiting leader may give its core away by a system call
- *     GRAVELP_COLLECTIVES         built-in work-group collectives
  *     GRAVELP_SUBGROUP_BUILTINS   built-in sub-groups
  *     GRAVELP_WARP_ITEMS=n        no built-in sub-groups, but NVIDIA's warps of n work-items
  *     GRAVEL_HAS_DOUBLE          the device has double
  * This file defines GRAVEL_HAS_LONG_WAITS where 64-bit words can be waited for.
- * GRAVEL_FORM_SCAN in GRAVEL_BUILD_OPTIONS lets a group count as one of many threads without collectives does.
+ * GRAVEL_FORM_SCAN in GRAVEL_BUILD_OPTIONS lets a group count as one of many threads does.
  * Compiled as C11 (no OpenCL compiler), tests/tsan/host_c11.h defines for threads what this does for kernels.
  *
  * Path:    base.h -> portable.cl.h -> workgroup.cl.h.
@@ -28,7 +27,6 @@
 #endif
 #ifdef GRAVEL_FORM_SCAN
 #undef GRAVELP_SERIAL_GROUP
-#undef GRAVELP_COLLECTIVES
 #endif
 
 #ifndef GRAVELP_INLINE

@@ -70,17 +70,6 @@ GRAVELP_INLINE void gravelp_inbox_close(struct gravelp_source from, uint n)
 #define GRAVELP_EACH_PAIR(from, served)                                                 \
     for (uint served = gravelp_is_leader() ? 0 : (from).n; served < (from).n; served++) \
         if (gravelp_source_has((from), served))
-#define GRAVELP_SERVE_INBOX_PAIRS(run)                                                           \
-    const struct gravelp_source from = gravelp_inbox_of_pairs(gravel_arena_);                    \
-    uint n_run = 0;                                                                              \
-    for (uint at = gravelp_is_leader() ? 0 : from.n; at < from.n; at += from.servers->columns) { \
-        const struct gravelp_letter letter = gravelp_source_letter(from, at);                    \
-        const uint n = gravelp_source_slot(from, at / from.servers->columns)->n_messages;        \
-        for (uint i = 0; i < n; i++)                                                             \
-            run(gravel_arena_, letter, i);                                                       \
-        n_run += n;                                                                              \
-    }                                                                                            \
-    gravelp_inbox_close(from, n_run)
 
 #else
 
@@ -151,6 +140,8 @@ GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
          gravelp_pairs_turn(pairs, &pair, (from)); gravelp_pairs_end(pairs, &pair))       \
         if (gravelp_pair_runs(pairs, &pair))                                              \
             for (uint served = pair.message, once = 1; once; once = 0)
+#endif
+
 #define GRAVELP_SERVE_INBOX_PAIRS(run)                                        \
     GRAVELP_TRANSACTIONS;                                                     \
     const struct gravelp_source from = gravelp_inbox_of_pairs(gravel_arena_); \
@@ -161,7 +152,6 @@ GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
         n_run++;                                                              \
     }                                                                         \
     gravelp_inbox_close(from, n_run)
-#endif
 
 #define GRAVELP_SERVE_PAIRS(served, first, second, n)                \
     const struct gravelp_source gravel_from_ =                       \

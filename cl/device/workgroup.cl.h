@@ -242,12 +242,6 @@ GRAVELP_INLINE void gravelp_sums(struct gravel_group g, uint value, bool marks)
         }
         scratch->n_active = sum;
     }
-#elif defined(GRAVELP_COLLECTIVES)
-    uint before = work_group_scan_exclusive_add(value);
-    gravelp_place_set(scratch, marks && !value ? GRAVELP_INACTIVE : before);
-    if (gravelp_lane_id() == gravelp_n_lanes() - 1)
-        scratch->n_active = gravelp_group_fits(g.arena) ? before + value : 0;
-    gravelp_group_meet(g.arena); /* G1: the sums are known */
 #else
     size_t lane = gravelp_place();
     uint n_lanes = gravelp_n_lanes(), sum = value;

@@ -80,7 +80,6 @@ static void query_features(cl_device_id device, struct gravel_capability *capabi
     if (!strcmp(capability->c_std, "CL2.0")) { /* mandatory there */
         capability->has_c11_atomics = true;
         capability->has_all_devices_scope = true;
-        capability->has_collectives = true;
         return;
     }
     if (!strcmp(capability->c_std, "CL1.2")) /* before that list */
@@ -91,8 +90,6 @@ static void query_features(cl_device_id device, struct gravel_capability *capabi
                                   has_feature(features, n, "__opencl_c_atomic_scope_device");
     capability->has_all_devices_scope =
         has_feature(features, n, "__opencl_c_atomic_scope_all_devices");
-    capability->has_collectives =
-        has_feature(features, n, "__opencl_c_work_group_collective_functions");
     capability->has_subgroups = has_feature(features, n, "__opencl_c_subgroups");
     capability->may_have_c11_atomics = !strcmp(capability->c_std, "CL3.0");
     free(features);

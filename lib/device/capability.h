@@ -30,7 +30,6 @@ struct gravel_capability {
     /* the language has them, the device does not list them: a build shows it */
     bool has_host_usm;          /* host allocations of cl_intel_unified_shared_memory */
     bool has_all_devices_scope; /* the compiler knows memory_scope_all_svm_devices */
-    bool has_collectives;       /* built-in work-group scan and reduce */
     bool has_subgroups;         /* built-in sub-groups, without an extension's pragma */
     cl_uint warp_items;         /* of NVIDIA's warps, where has_subgroups is not; 0 elsewhere */
     bool has_long_atomics;      /* of 64 bits: both extensions */

@@ -59,8 +59,6 @@ static void write_options(FILE *out, const struct building *building)
         fprintf(out, " -DGRAVELP_SERIAL_GROUP");
     if (device->can_yield)
         fprintf(out, " -DGRAVELP_YIELD_SYSCALL");
-    if (capability->has_collectives)
-        fprintf(out, " -DGRAVELP_COLLECTIVES");
     if (capability->has_subgroups)
         fprintf(out, " -DGRAVELP_SUBGROUP_BUILTINS");
     else if (capability->warp_items)

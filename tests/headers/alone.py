@@ -36,7 +36,6 @@ DEVICES = {
     "OpenCL 1.2 atomics": SPIR,
     "C11 atomics": SPIR + C11 + "all_svm_devices",
     "serial": C11 + "device -DGRAVELP_SERIAL_GROUP -DGRAVELP_YIELD_SYSCALL",
-    "collectives": SPIR + C11 + "all_svm_devices -DGRAVELP_COLLECTIVES -D__opencl_c_work_group_collective_functions=1",
     "sub-groups": SPIR + C11 + "all_svm_devices -DGRAVELP_SUBGROUPS -DGRAVELP_SUBGROUP_BUILTINS -D__opencl_c_subgroups=1",
     "warps": "-target nvptx64 " + C11 + "device -DGRAVELP_WARP_ITEMS=32",
 }

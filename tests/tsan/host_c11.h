@@ -36,9 +36,7 @@ typedef uint64_t ulong;
 /* Where a thread stands in its work-group and launch. */
 struct gravelp_lane {
     size_t local_id, local_size, group_id, n_groups;
-    group_barrier *barrier; /* of the group */
-    _Atomic uint64_t *scan; /* the group's [local_size + 1], for built-in scans and reductions */
-    uint n_scans;           /* made by this work-item */
+    group_barrier *barrier;             /* of the group */
     struct gravelp_wave *waves;         /* the group's, for built-in sub-groups */
     uint n_wave_calls, n_wave_barriers; /* made by this work-item */
     void *scratch;                      /* the group's local memory: struct gravelp_scratch, */
@@ -114,31 +112,6 @@ static inline uint gravelp_pause(uint polls, bool is_long)
 static inline void gravelp_barrier_group(void)
 {
     group_barrier_wait(gravelp_lane->barrier);
-}
-
-/*
- * The built-in collective: every work-item of the group calls it, and nobody returns before all
- * have. It orders no memory, as the built-in need not, so all is relaxed. scan[i] is the number of
- * the call in the upper half and the sum up to work-item i in the lower; scan[local_size] counts
- * arrivals.
- */
-static inline uint work_group_scan_exclusive_add(uint value)
-{
-    struct gravelp_lane *lane = gravelp_lane;
-    uint64_t call = ++lane->n_scans, before = 0;
-    while (lane->local_id &&
-           (before = atomic_load_explicit(&lane->scan[lane->local_id - 1], memory_order_relaxed)) >>
-                   32 !=
-               call)
-        sched_yield();
-    uint64_t sum = (uint)before;
-    atomic_store_explicit(&lane->scan[lane->local_id], call << 32 | (sum + value),
-                          memory_order_relaxed);
-    atomic_fetch_add_explicit(&lane->scan[lane->local_size], 1, memory_order_relaxed);
-    while (atomic_load_explicit(&lane->scan[lane->local_size], memory_order_relaxed) <
-           call * lane->local_size)
-        sched_yield();
-    return (uint)sum;
 }
 
 #include "host_c11_subgroup.h"

@@ -37,7 +37,6 @@ struct group {
 #ifdef GRAVEL_HAS_SUBGROUPS
     struct gravel_fbar fbar;
 #endif
-    _Atomic uint64_t scan[GRAVEL_MAX_GROUP + 1];
 };
 
 static void *lane_main(void *argument)
@@ -82,7 +81,6 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
                       .group_id = i / local_size,
                       .n_groups = n_groups,
                       .barrier = &group->barrier,
-                      .scan = group->scan,
                       .waves = group->waves,
                       .scratch = &group->scratch,
                       .shares = &group->shares,

@@ -37,8 +37,6 @@ SUBJECTS = {
     "device": (["tests/tsan/device_queue.c"] + KERNEL, [], [], HEADERS),
     "device-serial": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVELP_SERIAL_GROUP"], [],
                       ["cl/device/workgroup.cl.h"]),
-    "device-collective": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVELP_COLLECTIVES"], [],
-                          ["cl/device/workgroup.cl.h"]),
     "subgroups": (["tests/tsan/device_queue.c"] + KERNEL, ["-DGRAVELP_SUBGROUP_BUILTINS"], [],
                   ["cl/subgroup.cl.h"]),
     "servers": (["tests/tsan/servers.c", "tests/tsan/lanes.c"], [], [],

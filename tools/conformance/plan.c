@@ -55,17 +55,14 @@ static uint64_t real_bits(uint32_t op, uint32_t type, uint64_t random)
     return bits_of(type, ((double)((random >> 8) % 511) - 255.0) * 0.25);
 }
 
-/* The ends of the range, signed and unsigned, and anything between. */
-static uint64_t integer_bits(uint32_t type, uint64_t random)
+/* Of an integer the ends of the range, signed and unsigned, and anything between. */
+static uint64_t value_bits(uint32_t op, uint32_t type, uint64_t random)
 {
+    if (type >= GRAVEL_FLOAT)
+        return real_bits(op, type, random);
     const uint64_t sign = sign_of(type),
                    ends[] = {0, 1, UINT64_MAX, sign, sign - 1, sign + 1, random >> 3, random};
     return GRAVEL_TYPE_BYTES(type) == 4 ? (uint32_t)ends[random % 8] : ends[random % 8];
-}
-
-static uint64_t value_bits(uint32_t op, uint32_t type, uint64_t random)
-{
-    return type >= GRAVEL_FLOAT ? real_bits(op, type, random) : integer_bits(type, random);
 }
 
 uint64_t plan_first_bits(const struct test_case *test, uint32_t node, uint32_t index)

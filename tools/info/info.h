@@ -51,7 +51,6 @@ json_t *info_list(const struct info_request *request, unsigned limit_s);
       "not needed: no word is written by both sides")                                           \
     X("all_devices_scope", has_all_devices_scope, "all-devices scope of atomics",               \
       "device scope is used; the self-test proves it")                                          \
-    X("collectives", has_collectives, "work-group scan and reduce", "Gravel's own are used")    \
     X("subgroups", has_subgroups, "sub-groups",                                                 \
       "calls of sub-groups are compiled for NVIDIA alone")                                      \
     X("double", has_double, "double precision", "messages of type double are not compiled")

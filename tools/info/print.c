@@ -11,15 +11,6 @@
 
 /* ---- a device -------------------------------------------------------------------------------- */
 
-static void print_capabilities(const json_t *has)
-{
-#define LINE(key, member, name, lack)                                     \
-    puts(json_is_true(json_object_get(has, key)) ? "     can       " name \
-                                                 : "     cannot    " name " (" lack ")");
-    INFO_CAPABILITIES(LINE)
-#undef LINE
-}
-
 /* A step is certain once it has been tested. A reason is printed once. */
 static void print_steps(const json_t *device)
 {
@@ -72,7 +63,12 @@ static void print_device(const json_t *device)
                device);
     print_probe(json_object_get(device, "probe"));
     print_steps(device);
-    print_capabilities(json_object_get(device, "capabilities"));
+    const json_t *has = json_object_get(device, "capabilities");
+#define LINE(key, member, name, lack)                                     \
+    puts(json_is_true(json_object_get(has, key)) ? "     can       " name \
+                                                 : "     cannot    " name " (" lack ")");
+    INFO_CAPABILITIES(LINE)
+#undef LINE
 }
 
 /* What was proved on the step that was tested. */
