@@ -12,6 +12,8 @@
  * over all nodes is learned by a barrier, a read and a reduction, or by a gravel_barrier_sum.
  * `barrier_read_reduce` and `barrier_sum` are the waits alone. Each level's sum must be 256 a node.
  *
+ * `stay` is level_sum as rounds (gravel/rounds.h), whose kernel stays on the device where it can.
+ *
  * Path:    options -> rounds over the variants, all nodes together -> bench_round.cl -> node 0 reports.
  * Memory:  the counters are in the symmetric heap, for the length of the process.
  * Threads: the main thread, and the library's own.
@@ -20,6 +22,8 @@
 #include "bench_gravel.h"
 #include "bench_thread.h"
 
+#include <gravel/rounds.h>
+
 #define N_ITEMS 256u
 
 extern const char bench_round_cl[];
@@ -27,6 +31,7 @@ extern const char bench_round_cl[];
 struct place {
     struct gravel *gravel;
     cl_kernel nothing, count, find;
+    struct gravel_rounds *staying;
     uint64_t counters; /* heap offset of uint [N_ITEMS] */
     uint32_t n_rounds; /* of a run */
     uint64_t found;    /* by all nodes in this run's levels so far */
@@ -79,7 +84,8 @@ static const struct bench_variant variants[] = {{"launch", "a second"},
                                                 {"barrier_read_reduce", "a second"},
                                                 {"barrier_sum", "a second"},
                                                 {"level", "a second"},
-                                                {"level_sum", "a second"}};
+                                                {"level_sum", "a second"},
+                                                {"stay", "a second"}};
 enum {
     LAUNCH,
     REDUCE,
@@ -89,6 +95,7 @@ enum {
     BARRIER_SUM,
     LEVEL,
     LEVEL_SUM,
+    STAY,
     N_VARIANTS
 };
 
@@ -130,6 +137,16 @@ static void do_once(struct place *place, uint32_t variant)
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
+static void stay(struct place *place)
+{
+    struct gravel_rounds_ended ended;
+    must(
+        gravel_rounds_run(place->staying, GRAVEL_UNTIL_ZERO, place->n_rounds, &ended, sizeof ended),
+        "gravel_rounds_run");
+    expect_found(ended.sum, (uint64_t)N_ITEMS * gravel_n_nodes(place->gravel));
+    expect_found(ended.n_rounds, place->n_rounds);
+}
+
 static bool run(void *context, uint32_t variant, double *rate)
 {
     struct place *place = context;
@@ -137,11 +154,14 @@ static bool run(void *context, uint32_t variant, double *rate)
     place->found = 0;
     barrier(place);
     double begin_s = bench_now();
-    for (uint32_t i = 0; i < place->n_rounds; i++)
+    if (variant == STAY)
+        stay(place);
+    for (uint32_t i = 0; i < place->n_rounds && variant != STAY; i++)
         do_once(place, variant);
     *rate = place->n_rounds / (bench_now() - begin_s);
-    const uint64_t n_due =
-        variant == ROUND || variant == LEVEL ? (uint64_t)place->n_rounds * N_ITEMS : 0;
+    const uint64_t n_due = variant == ROUND || variant == LEVEL || variant == STAY
+                               ? (uint64_t)place->n_rounds * N_ITEMS
+                               : 0;
     const bool is_right = bench_sum_words(place->gravel, place->counters, N_ITEMS) == n_due;
     return bench_add_up(place->gravel, !is_right) == 0;
 }
@@ -166,6 +186,21 @@ static void open_place(struct place *place)
     }
 }
 
+static void open_rounds(struct place *place)
+{
+    const struct gravel_rounds_program program =
+        GRAVEL_ROUNDS_PROGRAM(.name = "bench_round.cl", .source = bench_round_cl,
+                              .function = "stay", .group_items = N_ITEMS);
+    must(gravel_rounds_create(&place->staying, place->gravel, &program), "gravel_rounds_create");
+    cl_kernel kernel;
+    must(gravel_rounds_kernel(place->staying, &kernel), "gravel_rounds_kernel");
+    const cl_ulong counters = place->counters;
+    const cl_uint node = bench_next_node(place->gravel);
+    bench_set_ulongs(kernel, 2, &counters, 1);
+    bench_set_uints(kernel, 3, &node, 1);
+    clReleaseKernel(kernel);
+}
+
 static json_t *fields(void *context, uint32_t variant, double median)
 {
     const struct place *place = context;
@@ -188,7 +223,9 @@ int main(int argc, char **argv)
     static struct place place = {.n_rounds = 200};
     bench_parse(argc, argv, "What a round costs besides messages.", own, &place);
     open_place(&place);
+    open_rounds(&place);
     const bool is_valid = bench_hold(&contest, &place, gravel_node(place.gravel) == 0);
+    must(gravel_rounds_destroy(place.staying), "gravel_rounds_destroy");
     clReleaseKernel(place.nothing);
     clReleaseKernel(place.count);
     clReleaseKernel(place.find);

@@ -114,7 +114,20 @@ GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-#if !defined(GRAVEL_CHECK) || !GRAVEL_CHECK
+#if defined(GRAVELP_STAYS)
+
+#define GRAVELP_SEND_SG(g, active, command, base, ...)                                        \
+    (GRAVELP_IS_DIRECT(command)                                                               \
+         ? (void)gravelp_direct((g), __LINE__, (active), (command), (base), GRAVELP_NO_REPLY, \
+                                __VA_ARGS__)                                                  \
+         : gravelp_send_sg(gravelp_direct_pass(g), (active), (command), (base), __VA_ARGS__))
+#define GRAVELP_SEND_FBAR(g, f, active, command, base, ...)                                        \
+    (GRAVELP_IS_DIRECT(command) ? (void)gravelp_direct((g), __LINE__, (active), (command), (base), \
+                                                       GRAVELP_NO_REPLY, __VA_ARGS__)              \
+                                : gravelp_send_fbar(gravelp_direct_pass(g), (f), (active),         \
+                                                    (command), (base), __VA_ARGS__))
+
+#elif !defined(GRAVEL_CHECK) || !GRAVEL_CHECK
 
 #define GRAVELP_SEND_SG gravelp_send_sg
 #define GRAVELP_SEND_FBAR gravelp_send_fbar

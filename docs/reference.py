@@ -230,6 +230,12 @@ def block_pool_calls():
             "\n## In kernels\n\n" + device_body(device))
 
 
+def rounds_calls():
+    host, device = "include/gravel/rounds.h", "cl/rounds.cl.h"
+    return (NOTE % (host + " and " + device) + "# Rounds\n\n" + host_body(host) +
+            "\n## In kernels\n\n" + device_body(device))
+
+
 def steal_calls():
     host, device = "include/gravel/steal.h", "cl/steal.cl.h"
     return (NOTE % (host + " and " + device) + "# Work stealing\n\n" + host_body(host) +
@@ -405,7 +411,7 @@ def failure():
 
 PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
          "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "server-calls": server_calls,
-         "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "block-pool-calls": block_pool_calls, "print-calls": print_calls,
+         "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "block-pool-calls": block_pool_calls, "rounds-calls": rounds_calls, "print-calls": print_calls,
          "subgroup-calls": subgroup_calls, "cxx-calls": cxx_calls,
          "settings": settings, "counters": counters,
          "errors": errors, "../design/failure": failure}

@@ -18,11 +18,33 @@
 #ifndef GRAVELP_CHECK_CL_H
 #define GRAVELP_CHECK_CL_H
 
+#include "direct.cl.h"
 #include "send.cl.h"
 
 #if !defined(GRAVEL_CHECK) || !GRAVEL_CHECK
+#define GRAVELP_OPEN(g, the_arena, the_scratch) \
+    struct gravel_group g = {.arena = (the_arena), .scratch = (the_scratch)}
+#endif
 
-#define GRAVELP_OPEN(g, arena, scratch) struct gravel_group g = {(arena), (scratch), 0}
+#if defined(GRAVELP_STAYS)
+
+#define GRAVELP_SEND_WG(g, command, ...)                                                   \
+    (GRAVELP_IS_DIRECT(command) ? gravelp_direct((g), __LINE__, 1, (command), __VA_ARGS__) \
+                                : gravelp_send_wg(gravelp_direct_pass(g), (command), __VA_ARGS__))
+#define GRAVELP_SEND_WG_IF(g, active, command, ...)                        \
+    (GRAVELP_IS_DIRECT(command)                                            \
+         ? gravelp_direct((g), __LINE__, (active), (command), __VA_ARGS__) \
+         : gravelp_send_wg_if(gravelp_direct_pass(g), (active), (command), __VA_ARGS__))
+#define GRAVELP_SEND_WI(g, command, ...)                                                   \
+    (GRAVELP_IS_DIRECT(command) ? gravelp_direct((g), __LINE__, 1, (command), __VA_ARGS__) \
+                                : gravelp_send_wi(gravelp_direct_pass(g), (command), __VA_ARGS__))
+#define GRAVELP_ASK_WG(g, ...) (GRAVELP_SEND_WG(g, __VA_ARGS__), gravelp_n_lanes())
+#define GRAVELP_ASK_WG_IF(g, active, ...) \
+    (GRAVELP_SEND_WG_IF(g, active, __VA_ARGS__), gravelp_direct_count(g, active))
+#define GRAVELP_ASK_WI GRAVELP_SEND_WI
+
+#elif !defined(GRAVEL_CHECK) || !GRAVEL_CHECK
+
 #define GRAVELP_SEND_WG gravelp_send_wg
 #define GRAVELP_SEND_WG_IF gravelp_send_wg_if
 #define GRAVELP_ASK_WG gravelp_send_wg
@@ -99,7 +121,9 @@ GRAVELP_INLINE uint gravelp_check_count(struct gravel_group g, uint active)
 #endif
 
 /* A call of a single work-item needs no others. */
+#ifndef GRAVELP_STAYS
 #define GRAVELP_SEND_WI gravelp_send_wi
 #define GRAVELP_ASK_WI gravelp_send_wi
+#endif
 
 #endif

@@ -127,6 +127,7 @@ GRAVELP_DEFINE_LOAD(gravelp_load_relaxed, relaxed, GRAVELP_HOST_SCOPE)
 GRAVELP_DEFINE_STORE(gravelp_store_release, release, GRAVELP_HOST_SCOPE)
 GRAVELP_DEFINE_STORE(gravelp_store_relaxed, relaxed, GRAVELP_HOST_SCOPE)
 GRAVELP_DEFINE_CHANGE(gravelp_fetch_add_relaxed, add, relaxed, GRAVELP_HOST_SCOPE)
+GRAVELP_DEFINE_CHANGE(gravelp_fetch_add_release, add, release, GRAVELP_HOST_SCOPE)
 
 /* Words that only this device writes. */
 GRAVELP_DEFINE_LOAD(gravelp_device_load_acquire, acquire, memory_scope_device)

@@ -87,12 +87,17 @@ struct gravelp_scratch {
 };
 
 struct gravelp_outbox;
+struct gravelp_rounds;
 
 /* What GRAVEL_OPEN gives a work-item to send with. */
 struct gravel_group {
     global struct gravelp_arena *arena;
     local struct gravelp_scratch *scratch;
     local struct gravelp_outbox *outbox; /* of a client of servers (outbox.cl.h); else NULL */
+#ifdef GRAVELP_STAYS
+    global struct gravelp_rounds *rounds; /* of a kernel that stays (direct.cl.h) */
+    local const uint *set;                /* of those of the round */
+#endif
 #if defined(GRAVEL_CHECK) && GRAVEL_CHECK
   private
     uint *calls; /* [2] made by this work-item with its work-group, and with its sub-group */

@@ -36,6 +36,7 @@
 #include "flow.h"
 #include "gravel.h"
 #include "mirror.h"
+#include "rounds.h"
 #include "server.h"
 #include "steal.h"
 
@@ -612,6 +613,7 @@ private:
     friend class block_pool;
     friend class flow;
     friend class deques;
+    friend class rounds;
 
     static std::string text_of_exception() {
         const std::string last = gravel_last_error();
@@ -882,6 +884,7 @@ public:
 
 private:
     friend class flow;
+    friend class rounds;
     kernel(const of_node &of, cl_kernel made, const std::string &name) : of_node(of), parameters_{name, {}} {
         kernel_.reset(made);
         read_parameters();
@@ -1184,6 +1187,48 @@ public:
 
 private:
     uint32_t task_bytes_;
+};
+
+/** A kernel of phases, and its runs: rounds.h. */
+class rounds : public detail::part<gravel_rounds, gravel_rounds_destroy> {
+public:
+    /** gravel_rounds_create; 0 is chosen for the device. Collective. */
+    rounds(const node &of, const std::string &source, const std::string &function,
+           const std::string &name = "rounds.cl", const std::string &build_options = "", uint32_t group_items = 0,
+           uint32_t n_groups = 0)
+        : part(of), function_(function) {
+        gravel_rounds_program program{};
+        program.bytes = sizeof program;
+        program.name = name.c_str();
+        program.source = source.c_str();
+        program.options = build_options.c_str();
+        program.function = function.c_str();
+        program.group_items = group_items;
+        program.n_groups = n_groups;
+        make([&](gravel_rounds **made) { return gravel_rounds_create(made, opened(), &program); });
+    }
+    /** The kernel, to set its arguments, from 2; run launches it. */
+    gvl::kernel kernel() const {
+        cl_kernel made = nullptr;
+        call_part(gravel_rounds_kernel, &made);
+        return gvl::kernel(*this, made, function_);
+    }
+    /** gravel_rounds_run. Collective. */
+    gravel_rounds_ended run(uint32_t until, uint64_t most = ~uint64_t{0}) {
+        gravel_rounds_ended ended{};
+        call_part(gravel_rounds_run, until, most, &ended, sizeof ended);
+        return ended;
+    }
+    gravel_rounds_stats stats() const {
+        gravel_rounds_stats read{};
+        call_part(gravel_rounds_stats_read, &read, sizeof read);
+        return read;
+    }
+    /** After any error it stays, unless the node has failed. Collective. */
+    void destroy() { destroy_together(gravel_rounds_destroy); }
+
+private:
+    std::string function_;
 };
 
 } // namespace gvl

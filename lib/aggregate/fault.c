@@ -83,6 +83,10 @@ static const struct {
         {.text = "handler {file}: its keys are of nodes {ticket} and {value} (GRAVEL_NODE_OF), and "
                  "the message is for node {queue}; a transaction has both data at one node: lock "
                  "the data of two nodes by requests (docs/guide/servers.md, Data of two nodes)"},
+    [GRAVELP_FAULT_MEET] = {.text =
+                                "{group} waited in round {ticket} for the other groups of its "
+                                "launch, of which {queue} of {value} had ended their phase, for "
+                                "{waits} s"},
 };
 static const char other_version[] =
     "the program was built with another gravel.cl.h (arena version {value}, here {version})";

@@ -40,7 +40,8 @@ static int choose_scheduling(struct gravel *gravel, bool sends,
     GRAVEL_TRY(
         gravel_node_lock(gravel, &gravel->scheduling_lock, "another thread, which makes a flow"));
     if (!gravel->has_scheduling)
-        code = gravel_scheduling_choose(&gravel->scheduling, &gravel->device, &gravel->config);
+        code =
+            gravel_scheduling_choose(&gravel->scheduling, &gravel->device, &gravel->config, false);
     gravel->has_scheduling = !code;
     *scheduling = gravel->scheduling;
     pthread_mutex_unlock(&gravel->scheduling_lock);

@@ -21,7 +21,8 @@ const char *gravel_scheduler_name(enum gravel_scheduler scheduler)
 }
 
 int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
-                             const struct gravel_device *device, const struct gravel_config *config)
+                             const struct gravel_device *device, const struct gravel_config *config,
+                             bool is_wide)
 {
     const uint32_t choice = GRAVEL_CHOICE(config, scheduler); /* auto, and schedulers by number */
     const bool is_asked = choice != 0;
@@ -32,7 +33,7 @@ int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
         .scheduler = is_asked ? (enum gravel_scheduler)(choice - 1) : GRAVEL_SCHEDULER_RESIDENT,
         .n_groups = config->flow_groups          ? config->flow_groups
                     : !device->capability.is_cpu ? units * GROUPS_OF_UNIT
-                    : is_asked                   ? units
+                    : is_asked || is_wide        ? units
                                                  : 1,
         .wait_ms = (uint32_t)config->timeout_ms,
         .slice_ns = config->flow_slice_ms * GRAVEL_NS_PER_MS};

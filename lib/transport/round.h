@@ -24,24 +24,27 @@
  * there is one, %a " at offset " and argument 0, if it is not 0; %t the type of argument 0, which has an operation too,
  * and %r how values of it are reduced.
  */
-#define GRAVEL_CALLS(X)                                                  \
-    X(NONE, "no call", "")                                               \
-    X(OPEN, "gravel_open", "")                                           \
-    X(CLOSE, "gravel_close", "")                                         \
-    X(BARRIER, "gravel_barrier", "")                                     \
-    X(REDUCE, "gravel_reduce", "of %1 values of type %t (%r)")           \
-    X(ALLOC, "gravel_alloc", "of %0 bytes%f")                            \
-    X(FREE, "gravel_free", "of offset %0")                               \
-    X(CONSTANT, "gravel_set_constant", "of number %0, value %1")         \
-    X(MIRROR, "gravel_mirror_create", "of %n%a")                         \
-    X(SHARE, "gravel_mirror_end", "of the one at offset %0, time %1")    \
-    X(ACCUMULATOR, "gravel_accumulator_create", "of %n%a")               \
-    X(ACCUMULATOR_DESTROY, "gravel_accumulator_destroy", "of offset %0") \
-    X(BARRIER_SUM, "gravel_barrier_sum", "of %1 counters at offset %0")  \
-    X(POOL, "gravel_block_pool_create", "of %n%a")                       \
-    X(POOL_DESTROY, "gravel_block_pool_destroy", "of offset %0")         \
-    X(SLOTS, "gravel_mirror_create_slots", "of %n%a")                    \
-    X(MIRROR_DESTROY, "gravel_mirror_destroy", "of offset %0")
+#define GRAVEL_CALLS(X)                                                     \
+    X(NONE, "no call", "")                                                  \
+    X(OPEN, "gravel_open", "")                                              \
+    X(CLOSE, "gravel_close", "")                                            \
+    X(BARRIER, "gravel_barrier", "")                                        \
+    X(REDUCE, "gravel_reduce", "of %1 values of type %t (%r)")              \
+    X(ALLOC, "gravel_alloc", "of %0 bytes%f")                               \
+    X(FREE, "gravel_free", "of offset %0")                                  \
+    X(CONSTANT, "gravel_set_constant", "of number %0, value %1")            \
+    X(MIRROR, "gravel_mirror_create", "of %n%a")                            \
+    X(SHARE, "gravel_mirror_end", "of the one at offset %0, time %1")       \
+    X(ACCUMULATOR, "gravel_accumulator_create", "of %n%a")                  \
+    X(ACCUMULATOR_DESTROY, "gravel_accumulator_destroy", "of offset %0")    \
+    X(BARRIER_SUM, "gravel_barrier_sum", "of %1 counters at offset %0")     \
+    X(POOL, "gravel_block_pool_create", "of %n%a")                          \
+    X(POOL_DESTROY, "gravel_block_pool_destroy", "of offset %0")            \
+    X(SLOTS, "gravel_mirror_create_slots", "of %n%a")                       \
+    X(MIRROR_DESTROY, "gravel_mirror_destroy", "of offset %0")              \
+    X(ROUNDS, "gravel_rounds_create", "of %n, text %1")                     \
+    X(ROUNDS_RUN, "gravel_rounds_run", "of %0 rounds, until and phases %1") \
+    X(ROUNDS_DESTROY, "gravel_rounds_destroy", "of offset %0")
 
 #define GRAVEL_CALL_KIND(kind, name, arguments) GRAVEL_CALL_##kind,
 enum gravel_call_kind { GRAVEL_CALLS(GRAVEL_CALL_KIND) GRAVEL_N_CALLS };

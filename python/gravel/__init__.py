@@ -26,12 +26,13 @@ from ._node import Node
 from ._node import open as open
 from ._opening import Handler
 from ._program import Kernel, Program
+from ._rounds import Rounds
 from ._stream import Stream
 
 __all__ = [
     "AbortError", "Accumulator", "ArgumentError", "Array", "BlockPool", "BuildError", "CapabilityError", "Channel",
     "CorruptError", "Deques", "DeviceError", "Error", "Flow", "Handler", "HandlerError", "HeapError", "HeapPart",
     "Kernel", "KernelError", "Mirror", "MismatchError", "MPIError", "Node", "OpenCLError", "OutOfMemoryError",
-    "PeerError", "Program", "RangeError", "SettingError", "Stream", "StuckError", "SystemCallError",
+    "PeerError", "Program", "RangeError", "Rounds", "SettingError", "Stream", "StuckError", "SystemCallError",
     "__version__",
 ]  # without `open` and TimeoutError: `from gravel import *` leaves the builtins as they are

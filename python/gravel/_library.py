@@ -30,6 +30,8 @@ OPERATIONS = {"put": 1, "inc": 2, "add": 3, "min": 4, "max": 5, "and": 6, "or": 
 CHANNELS = {"stream": 0, "output": 1, "spawn": 2, "after": 3, "held": 4}
 MAY_FILL, GROUP_NODE = 0x100, 0x200  # or-ed to them
 ALL_GROUPS = 0xFFFFFFFF
+UNTIL_MOST, UNTIL_ZERO = 0, 1
+NO_BOUND = 0xFFFFFFFFFFFFFFFF  # of rounds
 PARAMETER_VALUE, PARAMETER_OBJECT, PARAMETER_LOCAL, PARAMETER_ARENA, PARAMETER_ACCUMULATOR = 1, 2, 3, 4, 5
 TYPES = {"i4": 0, "u4": 1, "i8": 2, "u8": 3, "f4": 4, "f8": 5}  # by kind and bytes of numpy's types
 
@@ -167,6 +169,25 @@ class FlowStats(Block):
                                          "bytes", "runs", "launches")]
 
 
+class RoundsProgram(Block):
+    """struct gravel_rounds_program"""
+
+    _fields_ = [("bytes", size), ("name", text), ("source", text), ("options", text), ("function", text),
+                ("group_items", u32), ("n_groups", u32)]
+
+
+class RoundsEnded(Block):
+    """struct gravel_rounds_ended"""
+
+    _fields_ = [("n_rounds", u64), ("sum", u64)]
+
+
+class RoundsStats(Block):
+    """struct gravel_rounds_stats"""
+
+    _fields_ = [(name, u64) for name in ("rounds", "stayed", "launches", "run_ns", "groups")]
+
+
 class StealOptions(Block):
     """struct gravel_steal_options"""
 
@@ -261,6 +282,11 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_flow_stats_read": (code, (address, address, size)),
     "gravel_flow_stats_reset": (code, (address,)),
     "gravel_flow_channel_read": (code, (address, text, to(u32), to(u32))),
+    "gravel_rounds_create": (code, (to(address), address, address)),
+    "gravel_rounds_kernel": (code, (address, to(address))),
+    "gravel_rounds_run": (code, (address, u32, u64, address, size)),
+    "gravel_rounds_stats_read": (code, (address, address, size)),
+    "gravel_rounds_destroy": (code, (address,)),
     "gravel_steal_create": (code, (to(address), address, address)),
     "gravel_steal_fill": (code, (address, address, u64)),
     "gravel_steal_fill_at": (code, (address, u32, address, u64)),

@@ -5,7 +5,7 @@ A node ends with its `with` statement. An exception that leaves the statement gi
 wait for none that cannot come; else the end closes. A node that is open when the process ends is closed, with a
 ResourceWarning, or given up after an exception that nothing caught.
 
-Path: open -> gravel_open -> Node -> Array, Mirror, Accumulator, BlockPool, Flow, Deques, Program; _leave when the
+Path: open -> gravel_open -> Node -> Array, Mirror, Accumulator, BlockPool, Flow, Rounds, Deques, Program; _leave when the
       process ends.
 """
 from __future__ import annotations
@@ -36,6 +36,7 @@ from ._mirror import Mirror
 from ._opening import Handler, opened, settings_of
 from ._part import Part
 from ._program import SERVED, Kernel, Program, events_of
+from ._rounds import Rounds
 from ._stream import Functions, Stream, is_in_function
 from ._words import operation_of, type_of, word_of
 
@@ -220,6 +221,14 @@ class Node:
         is 0 the library chooses.
         """
         return Flow(self, channels, depth, max_bytes, group_items, n_messages)
+
+    def rounds(self, source: str, function: str, name: str = "rounds.cl", options: str = "", *, group_items: int = 0,
+               n_groups: int = 0) -> Rounds:
+        """A kernel of phases of this text, which includes "gravel.cl.h", in a `with` statement. Collective.
+
+        What is 0 the library chooses: work-items of a group, groups of a launch at most (gravel_rounds_create).
+        """
+        return Rounds(self, source, function, name, options, group_items, n_groups)
 
     def deques(self, dtype: npt.DTypeLike = np.uint64, capacity: int = 0, *, group_size: int = 0,
                n_groups: int = 0) -> Deques:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from ._node import Node
 
 _PROGRAM_KERNEL_NAMES = 0x1168
-_LAUNCHERS = {"gravel_flow_": "Flow.produce", "gravel_steal_": "Deques.launch"}  # of GRAVEL_FLOW and GRAVEL_STEAL
+_LAUNCHERS = {"gravel_flow_": "Flow.produce", "gravel_round_": "Rounds.run",
+              "gravel_steal_": "Deques.launch"}  # of GRAVEL_FLOW, GRAVEL_ROUND and GRAVEL_STEAL
 SERVED = "Node.launch_server"
 _OF_SERVERS = "gravel_serve"  # how names of kernels begin that the library adds to a program of servers
 

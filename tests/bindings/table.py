@@ -17,7 +17,7 @@ from pathlib import Path
 
 from gravel import _errors, _library
 
-HEADERS = ("gravel.h", "mirror.h", "accumulator.h", "block_pool.h", "channel.h", "flow.h", "steal.h", "server.h")
+HEADERS = ("gravel.h", "mirror.h", "accumulator.h", "block_pool.h", "channel.h", "flow.h", "rounds.h", "steal.h", "server.h")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 PROTOTYPE = re.compile(r"^((?:const )?(?:struct )?\w+[ *]+)(gravel_\w+)\(([^;{}]*?)\);", re.M)
 HANDLES = ("cl_program", "cl_kernel", "cl_context", "cl_device_id", "cl_command_queue", "cl_event", "cl_mem")
@@ -81,7 +81,7 @@ def numbers():
     for i, number in enumerate(_library.API):
         yield ("GRAVEL_API_MAJOR", "GRAVEL_API_MINOR")[i], number
     for name in ("AM_MAX_ARGS", "MAX_COUNTERS", "CONFIG_STRING_BYTES", "ALL_NODES", "MAY_FILL", "GROUP_NODE",
-                 "ALL_GROUPS", "PARAMETER_VALUE", "PARAMETER_OBJECT", "PARAMETER_LOCAL", "PARAMETER_ARENA",
+                 "ALL_GROUPS", "UNTIL_MOST", "UNTIL_ZERO", "PARAMETER_VALUE", "PARAMETER_OBJECT", "PARAMETER_LOCAL", "PARAMETER_ARENA",
                  "PARAMETER_ACCUMULATOR"):
         yield "GRAVEL_" + name, getattr(_library, name)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Flows run tasks and what they make, deques those that groups take from each other, servers messages with keys; all
-end with their statements or their node, and what is wrong is an exception that names it.
+"""Flows run tasks and what they make, rounds phases until nothing counts, deques tasks that groups take from each other,
+servers messages with keys; all end with their statements or their node, and what is wrong is an exception that names it.
 
-Path: pytest -> this -> python/gravel/_flow.py, _deques.py, _node.py, _part.py
+Path: pytest -> this -> python/gravel/_flow.py, _rounds.py, _deques.py, _node.py, _part.py
 """
 import threading
 from pathlib import Path
@@ -12,7 +12,7 @@ import pyopencl.array as cla
 import pytest
 
 import gravel
-from conftest import refuse
+from conftest import IS_RANK, refuse
 
 FIB = np.dtype([("n", np.uint32), ("to", np.uint32)])
 SUM = np.dtype([("x", np.uint32), ("y", np.uint32), ("to", np.uint32)])
@@ -118,6 +118,22 @@ def test_pipeline(node):
                 (ValueError, "is not of", lambda: other.produce(make, 256, {"item": 1}, 0))):
             refuse(error, text, use)
     refuse(ValueError, "destroyed", lambda: flow.produce(make, 256, {"item": 1}, 0))
+
+
+def test_rounds(node):
+    words = node.array(8, np.uint32)
+    n_processes = node.size if IS_RANK else 1
+    with node.rounds(text_of("rounds"), "steps", "rounds.cl", group_items=32, n_groups=2) as rounds:
+        assert rounds.run(words, 5) == (6, 0) and rounds.run(words, 5, most=3, until_zero=False) == (3, n_processes)
+        assert (words.get() == n_processes * np.array([2, 2, 2, 1, 1, 0, 0, 0])).all(), words.get()
+        stats = rounds.stats
+        assert stats["rounds"] == 9 and stats["stayed"] in (0, 9) and stats["launches"] > 0, stats
+        refuse(TypeError, "steps.*takes 2 arguments, not 1", lambda: rounds.run(words))
+        refuse(OverflowError, "uint n", lambda: rounds.run(words, -1))
+        refuse(gravel.RangeError, "rounds at most: -1", lambda: rounds.run(words, 1, most=-1))
+        refuse(TypeError, "steps.* is launched by Rounds.run", lambda: rounds._kernel(256, 256, words, 1))
+    refuse(ValueError, "destroyed", lambda: rounds.run(words, 1), lambda: rounds.stats)
+    refuse(gravel.OpenCLError, "no_such", lambda: node.rounds(text_of("rounds"), "no_such"))
 
 
 def test_marks(node):

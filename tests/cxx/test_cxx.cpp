@@ -484,6 +484,25 @@ static void test_flow_arguments(gvl::node &node)
     clReleaseMemObject(buffer);
 }
 
+static void test_rounds(gvl::node &node)
+{
+    gvl::array<cl_uint> words(node, 4);
+    gvl::rounds rounds(node, text_of("rounds"), "steps", "rounds.cl", "", 32, 2);
+    rounds.kernel().set(2, words);
+    rounds.kernel().set(3, cl_uint(2));
+    const gravel_rounds_ended ended = rounds.run(GRAVEL_UNTIL_ZERO);
+    EXPECT(ended.n_rounds == 3 && ended.sum == 0);
+    const cl_uint n = node.size() / static_cast<cl_uint>(n_local(node));
+    EXPECT(rounds.run(GRAVEL_UNTIL_MOST, 1).sum == n && rounds.stats().rounds == 4);
+    EXPECT(words.get(node.rank()) == (std::vector<cl_uint>{2 * n, n, 0, 0}));
+    EXPECT_ERROR(GRAVEL_EINVAL, "steps: argument 3 is uint n", rounds.kernel().set(3, cl_ulong(1)));
+    EXPECT_ERROR(GRAVEL_EINVAL, "until", rounds.run(7));
+    gvl::rounds moved(std::move(rounds));
+    EXPECT_ERROR(GRAVEL_EINVAL, "moved", rounds.stats());
+    moved.destroy();
+    EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", moved.run(GRAVEL_UNTIL_ZERO));
+}
+
 static void test_deques(gvl::node &node)
 {
     const gvl::program program = gvl::program::file(node, KERNELS "halve.cl");
@@ -789,6 +808,7 @@ try {
         test_arguments(node);
         test_flow_arguments(node);
         test_deques(node);
+        test_rounds(node);
     }
     test_options();
     test_abort(options, device);

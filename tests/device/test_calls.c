@@ -20,6 +20,7 @@
 #include <gravel/block_pool.h>
 #include <gravel/flow.h>
 #include <gravel/mirror.h>
+#include <gravel/rounds.h>
 #include <gravel/server.h>
 #include <gravel/steal.h>
 
@@ -91,6 +92,15 @@ static struct gravel_flow *flow;
 static struct gravel_mirror *mirror;
 static struct gravel_accumulator *accumulator;
 static struct gravel_block_pool *pool;
+static struct gravel_rounds *rounds;
+static const struct gravel_rounds_program turns = GRAVEL_ROUNDS_PROGRAM(
+        .name = "turns.cl", .function = "turn", .n_groups = 1,
+        .source = "#include \"gravel.cl.h\"\n"
+                  "kernel void turn(GRAVEL_ARENA, GRAVEL_ROUND, ulong a)\n"
+                  "{\n"
+                  "    GRAVEL_ROUND_OPEN(r);\n"
+                  "    GRAVEL_EACH_ROUND(r) { GRAVEL_PHASE(r, all) gravel_round_count_wi(r, 1); }\n"
+                  "}\n");
 static const struct gravel_channel channels[] = {{"a", 4, GRAVEL_STREAM, 64, 0, NULL},
                                                  {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL}};
 static const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1);
@@ -332,6 +342,20 @@ static void call_block_pool(void)
         CALL(gravel_block_pool_destroy, pool);
 }
 
+static void call_rounds(void)
+{
+    struct gravel_rounds_stats stats;
+    CALL(gravel_rounds_create, out(), p(gravel), p(&turns));
+    cl_kernel phases = NULL;
+    CALL(gravel_rounds_kernel, p(rounds), p(&phases));
+    if (phases)
+        clReleaseKernel(phases);
+    CALL(gravel_rounds_run, p(rounds), GRAVEL_UNTIL_MOST, 1, NULL, 0);
+    CALL(gravel_rounds_stats_read, p(rounds), p(&stats), size(sizeof stats));
+    if (arguments == RIGHT)
+        CALL(gravel_rounds_destroy, rounds);
+}
+
 static void call_node(void)
 {
     struct gravel_stats stats;
@@ -359,6 +383,7 @@ static void make_calls(enum arguments given_arguments, judge_function *given_jud
     call_mirror();
     call_accumulator();
     call_block_pool();
+    call_rounds();
     call_node();
 }
 
@@ -435,12 +460,18 @@ static void open_all(void)
     adding = kernel_or_die(gravel, program, "add");
     clReleaseProgram(program);
     OK(gravel_block_pool_create(&pool, gravel, 64, 64));
+    OK(gravel_rounds_create(&rounds, gravel, &turns));
+    cl_kernel phases;
+    OK(gravel_rounds_kernel(rounds, &phases));
+    assert_int_equal(clSetKernelArg(phases, 2, sizeof word, &word), CL_SUCCESS);
+    clReleaseKernel(phases);
     kinds[OFFSET].values[2] = alloc_or_die(gravel, 4096);
     OK(gravel_free(gravel, kinds[OFFSET].values[2]));
 }
 
 static void close_all(void)
 {
+    OK(gravel_rounds_destroy(rounds));
     OK(gravel_block_pool_destroy(pool));
     OK(gravel_accumulator_destroy(accumulator));
     OK(gravel_mirror_destroy(mirror));
@@ -519,6 +550,7 @@ TEST(what_may_be_null_may_be)
     ALLOWED(gravel_mirror_destroy, NULL);
     ALLOWED(gravel_accumulator_destroy, NULL);
     ALLOWED(gravel_block_pool_destroy, NULL);
+    ALLOWED(gravel_rounds_destroy, NULL);
     ALLOWED(gravel_flow_destroy, NULL);
     assert_int_equal(n_faults, 0);
 }

@@ -5,6 +5,7 @@
  * Path: docs/guide -> guide.py, which writes the table of blocks and compiles this -> gravel_program_build and its relatives
  */
 #include <gravel/flow.h>
+#include <gravel/rounds.h>
 #include <gravel/server.h>
 
 #include <stdio.h>
@@ -62,6 +63,16 @@ static int build_cell(struct gravel *gravel, const struct block *block)
     const struct gravel_channel channels[] = {{"cell", 12, GRAVEL_HELD, 64, 0, NULL}};
     return build_flow(gravel, block, &(struct gravel_graph)GRAVEL_GRAPH(channels, 1, .depth = 0),
                       "cell_flow");
+}
+
+static int build_components(struct gravel *gravel, const struct block *block)
+{
+    struct gravel_rounds *rounds;
+    const struct gravel_rounds_program program =
+        GRAVEL_ROUNDS_PROGRAM(.name = block->name, .source = block->source,
+                              .function = "components");
+    const int error = gravel_rounds_create(&rounds, gravel, &program);
+    return error ? error : gravel_rounds_destroy(rounds);
 }
 
 #include "blocks.h" /* static const struct block blocks[] */

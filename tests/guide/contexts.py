@@ -105,6 +105,8 @@ kernel void make(GRAVEL_ARENA, GRAVEL_FLOW)
     "gravel_block_pool_create(&pool": Context("struct gravel_block_pool *pool;\n"),
     "gravel_mirror_create(&mirror": Context("uint64_t ranks; struct gravel_mirror *mirror;\n"),
     "gravel_launch(gravel, change, 1": Context("struct gravel_mirror *mirror; cl_kernel change, own;\n"),
+    "gravel_rounds_create(&rounds":
+        Context("struct gravel_rounds *rounds; struct gravel_rounds_ended ended; uint64_t labels; const char *text;\n", dots=("",)),
     "gravel_steal_create(&steal":
         Context("struct gravel_steal *steal; struct gravel_steal_stats stats; const cl_ulong *roots; uint32_t n_roots;\n"),
 }

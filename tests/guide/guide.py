@@ -26,8 +26,9 @@ from contexts import CONTEXTS, Context  # noqa: E402
 
 OF_DEVICE = re.compile(r"#include \"gravel\.cl\.h|struct gravel_call |kernel void|GRAVEL_(RECORD|FOR\w*|FBAR)\(|_wg_if\(")
 HANDLER = re.compile(r"/\* [^/]*?(\.n_args = [^:;*]*?)\s*(?:[:;]|\*/)")
-BUILDERS = {"kernel void fib_flow": "build_fib", "kernel void cell_flow": "build_cell", "GRAVEL_SERVER_OPEN": "build_server"}
-HOST = "#include <gravel/accumulator.h>\n#include <gravel/block_pool.h>\n#include <gravel/flow.h>\n#include <gravel/mirror.h>\n#include <gravel/server.h>\n#include <gravel/steal.h>\n#include <stddef.h>\n" \
+BUILDERS = {"kernel void fib_flow": "build_fib", "kernel void cell_flow": "build_cell", "GRAVEL_SERVER_OPEN": "build_server",
+            "kernel void components": "build_components"}
+HOST = "#include <gravel/accumulator.h>\n#include <gravel/block_pool.h>\n#include <gravel/flow.h>\n#include <gravel/mirror.h>\n#include <gravel/rounds.h>\n#include <gravel/server.h>\n#include <gravel/steal.h>\n#include <stddef.h>\n" \
        "struct gravel *gravel; cl_program program; cl_kernel kernel; const char *source; void *mine; size_t n_items, bytes;\n"
 
 

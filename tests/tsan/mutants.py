@@ -54,6 +54,8 @@ SUBJECTS = {
     "block-pool": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/block_pool.cl.h"]),
     "flow": (["tests/tsan/flow.c"] + FLOW, [], [], ["cl/device/members.cl.h", "cl/device/round.cl.h", "cl/layout/choose.h"]),
     "held": (["tests/tsan/flow_held.c"] + FLOW, [], [], ["cl/flow.cl.h", "cl/layout/choose.h", "cl/layout/flow.h"]),
+    "rounds": (["tests/tsan/rounds.c", "tests/tsan/lanes.c"], ["-DGRAVELP_ROUNDS", "-DGRAVELP_STAYS", "-DGRAVELP_SERIAL_GROUP"], [],
+               ["cl/rounds.cl.h", "cl/device/direct.cl.h"]),
     "event": (["tests/tsan/event_edges.c", "lib/base/event.c"], [], [],
               ["lib/base/event.h", "lib/base/event.c"]),
 }
@@ -105,6 +107,8 @@ STEPS = [
     ("steal", "cl/device/schedule.cl.h", "GRAVELP_OFFER_MADE) { /* relaxed: X3 decides */",
      "GRAVELP_OFFER_MADE || victim == own->group) {"),
     ("resident-serial", "cl/device/outbox.cl.h", "        gravelp_outbox_publish_all(servers, outbox);\n    }\n    while", "    }\n    while"),
+    "rounds": (["tests/tsan/rounds.c", "tests/tsan/lanes.c"], ["-DGRAVELP_ROUNDS", "-DGRAVELP_STAYS", "-DGRAVELP_SERIAL_GROUP"], [],
+               ["cl/rounds.cl.h", "cl/device/direct.cl.h"]),
     ("resident-serial", "cl/device/inbox.cl.h", "in_use < servers->n_slots ? servers->n_slots - in_use : 0;", "n + 0 * in_use;"),
     ("event", "lib/base/event.c", "    atomic_fetch_add_explicit(&event->epoch, 1, memory_order_release); /* E2 */\n", ""),
 ]
@@ -119,7 +123,7 @@ SITES = [
     (re.compile(r"\bgravelp_barrier_(?:sub)?group\(\);"), "(void)0;"),
     (re.compile(r"\bgravelp_steal_meet\(\s*deque->steal\);"), "(void)0;"),
     (re.compile(r"\bgravelp_service_meet\(server\);"), "(void)0;"),
-    (re.compile(r"\bgravelp_device_fetch_add_release\("), "gravelp_device_fetch_add_relaxed("),
+    (re.compile(r"\bgravelp_(?:device_)?fetch_add_release\("), "gravelp_device_fetch_add_relaxed("),
     (re.compile(r"\bgravelp_device_fetch_or_acquire\("), "gravelp_device_fetch_or_relaxed("),
     (re.compile(r"\bgravelp_device_fetch_and_release\("), "gravelp_device_fetch_and_relaxed("),
     (re.compile(r"\bgravelp_device_swap_acquire\("), "gravelp_device_swap_relaxed("),
@@ -127,8 +131,8 @@ SITES = [
     (re.compile(r"\bmemory_order_(?:acquire|release|acq_rel|seq_cst)\b"), "memory_order_relaxed"),
 ]
 # Barriers of the group by their other name. Outboxes and resident servers have some that stand beside another.
-MEET = (re.compile(r"\bgravelp_group_meet(?:_apart)?\(g\.arena\);"), "(void)0;")
-EACH_MEET_COUNTS = ("cl/device/send.cl.h", "cl/gravel.cl.h", "cl/block_pool.cl.h")
+MEET = (re.compile(r"\bgravelp_group_meet(?:_apart)?\((?:g|group|r\.group)\.arena\);"), "(void)0;")
+EACH_MEET_COUNTS = ("cl/device/send.cl.h", "cl/gravel.cl.h", "cl/block_pool.cl.h", "cl/rounds.cl.h")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 LABEL = re.compile(r"/\*[^/]*?\b([A-Z][0-9])\b")
 

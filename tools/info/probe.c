@@ -43,7 +43,7 @@ static json_t *describe_flows(const struct gravel_config *config,
 {
     struct gravel_scheduling flows;
     info_child_stage("choosing the scheduler of flows");
-    int code = gravel_scheduling_choose(&flows, device, config);
+    int code = gravel_scheduling_choose(&flows, device, config, false);
     const char *scheduler = code ? "none" : gravel_scheduler_name(flows.scheduler);
     if (!code && !flows.has_met)
         code = gravel_self_test_meet(device, flows.n_groups, 2, &flows.meeting);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages of a kernel that stays for many rounds on a node that is alone: each is applied at once, by an atomic
+ * operation of the device on the node's own word. Messages that run a handler, and records, go to the host as they do
+ * elsewhere; the host hears of it, and the launch ends with the round.
+ *
+ * Path:    gravel.cl.h's calls (forms.cl.h) -> check.cl.h -> this, instead of send.cl.h -> the heap.
+ * Memory:  operations are relaxed, at device scope (Y2): the meeting behind a phase orders them (Y1). A
+ *          signal is raised with release (Y3).
+ */
+#ifndef GRAVELP_DIRECT_CL_H
+#define GRAVELP_DIRECT_CL_H
+
+#include "layout/rounds.h"
+#include "send.cl.h"
+
+#ifdef GRAVELP_STAYS
+
+/* ---- words ------------------------------------------------------------------------------------- */
+
+/* Any work-item: a message is to no word of this node's. The first is described. */
+GRAVELP_OUT_OF_LINE void gravelp_direct_refuse(global struct gravelp_rounds *rounds, uint set,
+                                               uint line, ulong base, ulong index, ulong node)
+{
+    if (gravelp_device_fetch_add_relaxed(&rounds->sets[set].refused, 1) != 0) /* Y2 */
+        return;
+    rounds->refused_line = line;
+    rounds->refused_base = base;
+    rounds->refused_index = index;
+    rounds->refused_node = node;
+}
+
+/* Any work-item: element `index`, of `bytes` [bytes], of the array at a heap offset; NULL if it is in no allocation. */
+GRAVELP_INLINE global uchar *gravelp_direct_word(struct gravel_group g, ulong base, ulong index,
+                                                 uint bytes)
+{
+    global const struct gravelp_rounds *rounds = g.rounds;
+    uint first = 0, end = rounds->n_spans;
+    while (first < end) {
+        const uint middle = first + (end - first) / 2;
+        const struct gravelp_bounds_span span = rounds->spans[middle];
+        if (base < span.offset)
+            end = middle;
+        else if (base - span.offset >= span.bytes)
+            first = middle + 1;
+        else
+            return base % bytes == 0 && index < (span.bytes - (base - span.offset)) / bytes
+                       ? gravelp_heap(g.arena, base + index * bytes)
+                       : 0;
+    }
+    return 0;
+}
+
+/* ---- operations -------------------------------------------------------------------------------- */
+
+#if defined(__OPENCL_C_VERSION__) /* elsewhere the program has gravelp_direct_apply */
+
+#define GRAVELP_FROM_int(bits) as_int((uint)(bits))
+#define GRAVELP_FROM_uint(bits) ((uint)(bits))
+#define GRAVELP_FROM_float(bits) as_float((uint)(bits))
+#define GRAVELP_FROM_long(bits) as_long(bits)
+#define GRAVELP_FROM_ulong(bits) (bits)
+#define GRAVELP_FROM_double(bits) as_double(bits)
+
+#define GRAVELP_DIRECT_WORD(type) ((volatile global type *)word)
+#define GRAVELP_DIRECT(OP, op, TYPE, type)                           \
+    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                \
+    case GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE): \
+        return gravelp_bits_##type(                                  \
+            GRAVELP_UPDATE_##op(type, GRAVELP_DIRECT_WORD(type), GRAVELP_FROM_##type(value)));
+/* Of a type whose bits `type` has. */
+#define GRAVELP_DIRECT_BITS(TYPE, type)                                                            \
+    GRAVELP_DIRECT(PUT, put, TYPE, type)                                                           \
+    case GRAVELP_COMMAND(GRAVEL_PUT_SIGNAL, GRAVEL_##TYPE):                                        \
+        return GRAVELP_ATOMIC_##type(xchg)(GRAVELP_DIRECT_WORD(type), GRAVELP_FROM_##type(value)); \
+    case GRAVELP_COMMAND(GRAVEL_GET, GRAVEL_##TYPE):                                               \
+        return gravelp_bits_##type(GRAVELP_PEEK(type, GRAVELP_DIRECT_WORD(type)));
+#define GRAVELP_DIRECT_INTEGER(TYPE, type)                                                       \
+    GRAVELP_DIRECT_BITS(TYPE, type)                                                              \
+    GRAVELP_DIRECT(ADD, add, TYPE, type)                                                         \
+    GRAVELP_DIRECT(MIN, min, TYPE, type)                                                         \
+    GRAVELP_DIRECT(MAX, max, TYPE, type)                                                         \
+    GRAVELP_DIRECT(AND, and, TYPE, type)                                                         \
+    GRAVELP_DIRECT(OR, or, TYPE, type)                                                           \
+    GRAVELP_DIRECT(XOR, xor, TYPE, type)                                                         \
+    case GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_##TYPE):                                             \
+        return gravelp_bits_##type(GRAVELP_UPDATE_inc(type, GRAVELP_DIRECT_WORD(type), 1));      \
+    case GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE):                                             \
+        return gravelp_bits_##type(GRAVELP_ATOMIC_##type(cmpxchg)(GRAVELP_DIRECT_WORD(type),     \
+                                                                  GRAVELP_FROM_##type(expected), \
+                                                                  GRAVELP_FROM_##type(value)));
+
+/* Applies a command to a word, relaxed (Y2); returns its old bits. The command is a constant, so one case is left. */
+GRAVELP_INLINE ulong gravelp_direct_apply(uint command, global uchar *word, ulong value,
+                                          ulong expected)
+{
+    switch (command) {
+        GRAVELP_DIRECT_INTEGER(INT, int)
+        GRAVELP_DIRECT_INTEGER(UINT, uint)
+        GRAVELP_DIRECT_BITS(FLOAT, uint)
+        GRAVELP_DIRECT(ADD, add, FLOAT, float)
+        GRAVELP_DIRECT_INTEGER(LONG, long)
+        GRAVELP_DIRECT_INTEGER(ULONG, ulong)
+#ifdef GRAVEL_HAS_DOUBLE
+        GRAVELP_DIRECT_BITS(DOUBLE, ulong)
+        GRAVELP_DIRECT(ADD, add, DOUBLE, double)
+#endif
+    }
+    return 0;
+}
+
+#endif
+
+/* ---- messages ---------------------------------------------------------------------------------- */
+
+/* Any work-item: apply its message, if it is active, and answer it. All words are there, or nothing is done. */
+GRAVELP_INLINE uint gravelp_direct(struct gravel_group g, uint line, uint active, uint command,
+                                   ulong base, struct gravel_reply reply, ulong index,
+                                   struct gravelp_values values, ulong node)
+{
+    const uint bytes = GRAVELP_VALUE_BYTES(command);
+    const bool is_request = GRAVELP_IS_REQUEST(command);
+    const bool has_signal = GRAVELP_HAS_SIGNAL(command) && reply.signal != GRAVEL_NO_SIGNAL;
+    if (!active)
+        return 0;
+    global uchar *word = gravelp_direct_word(g, base, index, bytes);
+    global uchar *answer =
+        is_request ? gravelp_direct_word(g, reply.result, values.place, bytes) : word;
+    global uchar *signal = has_signal ? gravelp_direct_word(g, reply.signal, 0, 4) : word;
+    if (node != 0 || !word || !answer || !signal) {
+        gravelp_direct_refuse(g.rounds, *g.set, line,
+                              !word     ? base
+                              : !answer ? reply.result
+                                        : reply.signal,
+                              !word     ? index
+                              : !answer ? values.place
+                                        : 0,
+                              node);
+        return 1;
+    }
+    const ulong old = gravelp_direct_apply(command & ~GRAVELP_COMMAND_FAR, word, values.value[0],
+                                           values.value[1]);
+    if (is_request && bytes == 4)
+        *(volatile global uint *)answer = (uint)old;
+    else if (is_request)
+        *(volatile global ulong *)answer = old;
+    if (has_signal)
+        gravelp_fetch_add_release((global uint *)signal, 1); /* Y3, pairs with Q2 */
+    return 1;
+}
+
+/* Any work-item: what it takes part in sending is the host's to apply. */
+GRAVELP_INLINE struct gravel_group gravelp_direct_pass(struct gravel_group g)
+{
+    gravelp_device_store_relaxed(&g.rounds->sets[*g.set].is_sent, 1); /* Y2 */
+    return g;
+}
+
+/* Whether a command changes words, which needs no one but the device. It is a constant. */
+#define GRAVELP_IS_DIRECT(command) (!GRAVELP_IS_CALL(command) && !GRAVELP_IS_RECORD(command))
+
+/* Every work-item of the group: how many are active. */
+GRAVELP_INLINE uint gravelp_direct_count(struct gravel_group g, uint active)
+{
+    gravelp_compact(g, active);
+    gravelp_group_meet(g.arena); /* G1: their number is known */
+    return g.scratch->n_active;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device interface of rounds (gravel/rounds.h): what the kernel of a rounds object calls. In the program of such an
+ * object, which gravel_rounds_create builds, gravel.cl.h has it too.
+ *
+ *     kernel void search(GRAVEL_ARENA, GRAVEL_ROUND, ulong level, global const uint *first, global const uint *to,
+ *                        uint n)
+ *     {
+ *         GRAVEL_ROUND_OPEN(r);
+ *         GRAVEL_EACH_ROUND(r) {
+ *             GRAVEL_PHASE(r, expand) {
+ *                 uint n_found = 0;
+ *                 for (uint v = gravel_round_item(r); v < n; v += gravel_round_items(r))
+ *                     ...
+ *                         gravel_min_uint_wi(r.group, level, to[i], gravel_round_number(r) + 1, node);
+ *                 gravel_round_count_wg(r, n_found);
+ *             }
+ *         }
+ *     }
+ *
+ * A round is one phase or more, in the order of the text. A phase is the statement behind GRAVEL_PHASE, which all
+ * work-items of all groups enter; between two phases the groups of a node meet, and what one has stored the next one
+ * reads. At the end of a round all nodes have met, all messages of the round are applied, and all work-items know what
+ * has been counted in it, over all nodes. A message may be seen at any time after it was sent, until the round's end.
+ *
+ * What lives from phase to phase is in memory: the heap, or buffers. A variable of the kernel keeps its value within a
+ * phase alone, and what stands outside of phases may run any number of times. Of local memory that the kernel declares
+ * nothing stays either. Where kernels stay on the device, one launch is many rounds; elsewhere a launch is a phase.
+ * How many groups and work-items there are is not known before: let each take every gravel_round_items(r)-th.
+ *
+ *     GRAVEL_ROUND_OPEN(r)                instead of GRAVEL_OPEN; r.group sends messages
+ *     ulong gravel_round_number(r)        of this run's rounds, from 0
+ *     ulong gravel_round_sum(r)           counted in the round before, of this run or the last one; at first 0
+ *     uint gravel_round_item(r)           the work-item's number among all of the node, which are
+ *     uint gravel_round_items(r)          so many
+ *     gravel_round_count_wg(r, n)         every work-item of the group: counts n more; those of a group less than 2^32
+ *     gravel_round_count_wi(r, n)         any work-item, in any divergent code; slower
+ *
+ * Path:    the user's phases -> this -> device/members.cl.h; messages: device/direct.cl.h, or as in any kernel.
+ * Memory:  what a phase did is visible to the next (Y1; or a launch ends).
+ * Source:  Sorensen et al., Portable Inter-workgroup Barrier Synchronisation for GPUs, OOPSLA 2016.
+ */
+#ifndef GRAVEL_ROUNDS_CL_H
+#define GRAVEL_ROUNDS_CL_H
+
+#include "direct.cl.h"
+#include "layout/rounds.h"
+#include "members.cl.h"
+#include "queue.cl.h"
+
+#ifdef GRAVELP_ROUNDS
+
+/* Local memory of a group: what its leader knows of the round. */
+struct gravelp_rounds_scratch {
+    uint member, n_members; /* this group's number among the launch's members */
+    uint n_met;             /* how often they have met */
+    uint n_rounds;          /* whole ones of the launch */
+    uint set;               /* which the round adds to */
+    uint goes_on;
+    ulong sum;
+};
+
+/* What GRAVEL_ROUND_OPEN gives a work-item. */
+struct gravel_round_group {
+    struct gravel_group group;
+    global struct gravelp_rounds *words;
+    local struct gravelp_rounds_scratch *scratch;
+    struct gravelp_rounds_begin begin;
+    uint at; /* phases of the round so far */
+};
+
+/* ---- a kernel ---------------------------------------------------------------------------------- */
+
+/* The kernel argument behind GRAVEL_ARENA; the host sets both. */
+#define GRAVEL_ROUND struct gravelp_rounds_begin gravel_round_
+
+/* In the outermost scope of the kernel, once: declares `r`, and the group's local memory. */
+#define GRAVEL_ROUND_OPEN(r)                                             \
+    GRAVEL_OPEN(gravel_group_);                                          \
+    GRAVELP_LOCAL(gravelp_rounds_scratch, gravelp_round_scratch_, flow); \
+    struct gravel_round_group r =                                        \
+        gravelp_round_open(gravel_group_, gravel_round_, gravelp_round_scratch_)
+
+/* Once, around all phases; and before each. Where a group is one thread its members meet before the first one too: PoCL
+ * loses variables over barriers under a condition in a loop. */
+#ifdef GRAVELP_STAYS
+#define GRAVELP_ROUND_SET(r) ((r).scratch->set)
+#define GRAVEL_EACH_ROUND(r) for (; (r).scratch->goes_on; gravelp_round_next(&(r)))
+#define GRAVEL_PHASE(r, name) gravelp_phase_begin(&(r));
+#else
+#define GRAVELP_ROUND_SET(r) 0
+#define GRAVEL_EACH_ROUND(r)
+#define GRAVEL_PHASE(r, name) if (gravelp_phase_is_next(&(r)))
+#endif
+
+/* ---- in a phase -------------------------------------------------------------------------------- */
+
+/* Leader or any work-item: so many more are counted in this round (Y1). */
+GRAVELP_INLINE void gravelp_round_add(struct gravel_round_group r, ulong n)
+{
+    global struct gravelp_rounds_set *set = &r.words->sets[GRAVELP_ROUND_SET(r)];
+    const uint low = (uint)n, old = gravelp_device_fetch_add_relaxed(&set->count[0], low); /* Y2 */
+    const uint high = (uint)(n >> 32) + (old + low < low);
+    if (high)
+        gravelp_device_fetch_add_relaxed(&set->count[1], high); /* Y2 */
+}
+
+GRAVELP_INLINE void gravel_round_count_wg(struct gravel_round_group r, uint n)
+{
+    gravelp_sums(r.group, n, false);
+    if (gravelp_is_leader() && r.group.scratch->n_active)
+        gravelp_round_add(r, r.group.scratch->n_active);
+    gravelp_block_keep(r.group.arena);
+}
+GRAVELP_INLINE void gravel_round_count_wi(struct gravel_round_group r, ulong n)
+{
+    if (n)
+        gravelp_round_add(r, n);
+}
+
+#ifdef GRAVELP_STAYS
+
+GRAVELP_INLINE ulong gravel_round_number(struct gravel_round_group r)
+{
+    return r.begin.number + r.scratch->n_rounds;
+}
+GRAVELP_INLINE ulong gravel_round_sum(struct gravel_round_group r)
+{
+    return r.scratch->sum;
+}
+GRAVELP_INLINE uint gravel_round_item(struct gravel_round_group r)
+{
+    return r.scratch->member * gravelp_n_lanes() + (uint)gravelp_lane_id();
+}
+GRAVELP_INLINE uint gravel_round_items(struct gravel_round_group r)
+{
+    return r.scratch->n_members * gravelp_n_lanes();
+}
+
+/* ---- a launch that stays ------------------------------------------------------------------------- */
+
+#define GRAVELP_ROUND_POLLS 64u /* at a word, before a leader asks whether to continue */
+
+/* Leader, after polls without a change: whether to continue, by the host's clock in queue 0. False after a fault. */
+GRAVELP_INLINE bool gravelp_round_keeps_waiting(struct gravel_round_group r,
+                                                struct gravelp_patience *patience)
+{
+    global struct gravelp_arena *arena = r.group.arena;
+    const uint out =
+        gravelp_device_load_relaxed(&r.words->members.out); /* Y2: whether it changes */
+    const uint verdict =
+        gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), out, r.begin.wait_ms, patience);
+    patience->least_ns += (ulong)arena->poll_ns * GRAVELP_ROUND_POLLS;
+    if (verdict & GRAVELP_WAIT_IS_LATE)
+        gravelp_fault(arena, GRAVELP_FAULT_MEET | (verdict & GRAVELP_FAULT_CUT_OFF), out,
+                      (uint)gravel_round_number(r), r.scratch->n_members);
+    return verdict == GRAVELP_WAITS_ON;
+}
+
+/* Leader: wait until a word that grows has come to `least`. @return false, after a fault, if that takes too long. */
+GRAVELP_INLINE bool gravelp_round_wait(struct gravel_round_group r, global uint *word, uint least)
+{
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
+    for (uint polls = 1; (int)(gravelp_device_load_relaxed(word) - least) < 0; /* Y2 */
+         polls++) {
+        if (polls % GRAVELP_ROUND_POLLS == 0 && !gravelp_round_keeps_waiting(r, &patience))
+            return false;
+        patience.least_ns += gravelp_pause(polls, false);
+    }
+    gravelp_device_load_acquire(word); /* Y1, K7; at each poll it would take longer on GPUs */
+    return true;
+}
+
+/* Leader: become a member, if the list is not closed. */
+GRAVELP_INLINE void gravelp_round_enrol(struct gravel_round_group r)
+{
+    global struct gravelp_members *members = &r.words->members;
+    const uint me = gravelp_members_enrol(members, r.begin.n_groups, GRAVELP_ROUND_POLLS);
+    const bool is_member =
+        me < GRAVELP_MEMBERS_CLOSED && gravelp_round_wait(r, &members->n, 1); /* K7 */
+    r.scratch->member = me;
+    r.scratch->n_members = is_member ? gravelp_device_load_relaxed(&members->n) : 1;
+    r.scratch->n_met = 0;
+    r.scratch->goes_on = is_member;
+    r.scratch->n_rounds = r.scratch->set = 0;
+    r.scratch->sum = r.begin.sum;
+}
+
+/* Leader: the round has ended; read what it came to, as all others do. */
+GRAVELP_INLINE void gravelp_round_end(struct gravel_round_group r)
+{
+    const struct gravelp_rounds_set set = r.words->sets[r.scratch->set]; /* Y1 */
+    const uint n_rounds = r.scratch->n_rounds + 1;
+    const bool is_zero = (set.count[0] | set.count[1]) == 0;
+    r.scratch->n_rounds = n_rounds;
+    r.scratch->set = n_rounds % GRAVELP_ROUNDS_SETS;
+    r.scratch->sum = set.count[0] | (ulong)set.count[1] << 32;
+    r.scratch->goes_on =
+        n_rounds < r.begin.most && !(r.begin.until_zero && is_zero) && !set.is_sent && !set.refused;
+    if (r.scratch->member == 0 && !r.scratch->goes_on) {
+        r.words->last = set;
+        r.words->n_rounds = n_rounds;
+    }
+}
+
+/* Leader: meet the other members: all have added to one word. @param is_end  of a round */
+GRAVELP_INLINE void gravelp_round_meet(struct gravel_round_group r, bool is_end)
+{
+    const uint next = (r.scratch->set + 1) % GRAVELP_ROUNDS_SETS, n_met = r.scratch->n_met + 1;
+    if (is_end && r.scratch->member == 0)
+        r.words->sets[next] = (struct gravelp_rounds_set){{0, 0}, 0, 0};
+    gravelp_device_fetch_add_release(&r.words->members.out, 1); /* Y1 */
+    r.scratch->n_met = n_met;
+    if (!gravelp_round_wait(r, &r.words->members.out, n_met * r.scratch->n_members)) /* Y1 */
+        r.scratch->goes_on = 0;
+    else if (is_end)
+        gravelp_round_end(r);
+}
+
+/* Every work-item of the group. */
+GRAVELP_INLINE void gravelp_round_meet_wg(struct gravel_round_group r, bool is_end)
+{
+    gravelp_group_meet_apart(r.group.arena); /* G2: what the group did is done; Y1 hands it on */
+    if (gravelp_is_leader())
+        gravelp_round_meet(r, is_end);
+    gravelp_group_meet(r.group.arena); /* G4: what the leader has acquired is the whole group's */
+}
+
+GRAVELP_INLINE struct gravel_round_group
+gravelp_round_open(struct gravel_group group, struct gravelp_rounds_begin begin,
+                   local struct gravelp_rounds_scratch *scratch)
+{
+    struct gravel_round_group r = {
+        group, (global struct gravelp_rounds *)gravelp_heap(group.arena, begin.words_at), scratch,
+        begin, 0};
+    r.group.rounds = r.words;
+    r.group.set = &scratch->set;
+    if (gravelp_is_leader())
+        gravelp_round_enrol(r);
+    gravelp_group_meet(group.arena); /* G1: whether the group is a member is known */
+    return r;
+}
+
+/* Every work-item: the next phase begins. */
+GRAVELP_INLINE void gravelp_phase_begin(struct gravel_round_group *r)
+{
+#if !defined(GRAVELP_ONE_THREAD)
+    if (r->at++ == 0)
+        return;
+#endif
+    gravelp_round_meet_wg(*r, false);
+}
+
+/* Every work-item: the round is over. */
+GRAVELP_INLINE void gravelp_round_next(struct gravel_round_group *r)
+{
+    r->at = 0;
+    gravelp_round_meet_wg(*r, true);
+}
+
+#else
+
+GRAVELP_INLINE ulong gravel_round_number(struct gravel_round_group r)
+{
+    return r.begin.number;
+}
+GRAVELP_INLINE ulong gravel_round_sum(struct gravel_round_group r)
+{
+    return r.begin.sum;
+}
+GRAVELP_INLINE uint gravel_round_item(struct gravel_round_group r)
+{
+    (void)r;
+    return (uint)get_global_id(0);
+}
+GRAVELP_INLINE uint gravel_round_items(struct gravel_round_group r)
+{
+    return r.begin.n_items;
+}
+
+/* ---- a launch that is a phase ---------------------------------------------------------------------- */
+
+GRAVELP_INLINE struct gravel_round_group
+gravelp_round_open(struct gravel_group group, struct gravelp_rounds_begin begin,
+                   local struct gravelp_rounds_scratch *scratch)
+{
+    return (struct gravel_round_group){
+        group, (global struct gravelp_rounds *)gravelp_heap(group.arena, begin.words_at), scratch,
+        begin, 0};
+}
+
+/* Every work-item: whether the launch is of the next phase. A survey counts phases. */
+GRAVELP_INLINE bool gravelp_phase_is_next(struct gravel_round_group *r)
+{
+    const uint number = r->at++;
+    if (r->begin.phase == GRAVELP_PHASE_NONE && gravelp_is_leader())
+        r->words->n_phases = number + 1;
+    return number == r->begin.phase;
+}
+
+#endif
+
+#endif
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes rounds: chooses the form of the kernel, and builds it. See rounds.h. */
+#include "rounds/rounds.h"
+
+#include "base/error.h"
+#include "base/growing.h"
+#include "base/hash.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GROUP_ITEMS 256u
+#define DRAINED_GROUPS \
+    1024u                /* many, of few messages each: all that one sends must fit the queues */
+#define FIRST_ROUNDS 64u /* of a launch, before any has shown how long they take */
+
+/* Returns why the kernel may not stay for many rounds; NULL: it may. */
+static const char *why_not(const struct gravel *gravel)
+{
+    return gravel_n_nodes(gravel) > 1                    ? "the node is not alone"
+           : gravel->config.check                        ? "GRAVEL_CHECK is set"
+           : !gravel_step_may_wait(gravel->device.step)  ? "step drain"
+           : !gravel->device.capability.has_long_atomics ? "no atomics of 64 bits"
+                                                         : NULL;
+}
+
+static int choose(struct gravel_rounds *rounds)
+{
+    const struct gravel *gravel = rounds->object.gravel;
+    struct gravel_scheduling *scheduling = &rounds->scheduling;
+    const char *why = why_not(gravel);
+    GRAVEL_TRY(gravel_scheduling_choose(scheduling, &gravel->device, &gravel->config, !why));
+    if (why && !strcmp(gravel->config.scheduler, "resident"))
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "%s: GRAVEL_SCHEDULER=resident, and here a launch is a phase: %s",
+                           rounds->object.name, why);
+    if (why)
+        scheduling->scheduler = GRAVEL_SCHEDULER_HOST;
+    return 0;
+}
+
+static int check(struct gravel_object *object, const void *request)
+{
+    const struct gravel_rounds_program *program = request;
+    struct gravel_rounds *rounds = (struct gravel_rounds *)object;
+    GRAVEL_TRY(gravel_require(object->name, "program", program));
+    if (program->bytes != sizeof *program)
+        return gravel_fail(GRAVEL_EINVAL,
+                           "%s: program.bytes is %zu (%zu): use GRAVEL_ROUNDS_PROGRAM",
+                           object->name, program->bytes, sizeof *program);
+    GRAVEL_TRY(gravel_require(object->name, "program.name", program->name));
+    GRAVEL_TRY(gravel_require(object->name, "program.source", program->source));
+    GRAVEL_TRY(gravel_require(object->name, "program.function", program->function));
+    snprintf(object->call.name, sizeof object->call.name, "%s", program->name);
+    object->call.arguments[1] =
+        gravel_hash_bytes(GRAVEL_HASH_BEGIN, program->source, strlen(program->source));
+    rounds->slice_rounds = FIRST_ROUNDS;
+    return choose(rounds);
+}
+
+static int check_arguments(const struct gravel_object *object, const char *function)
+{
+    char name[64] = "";
+    cl_uint n = 0;
+    clGetKernelInfo(object->kernels[0], CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL);
+    const cl_int error = n < 2 ? CL_SUCCESS
+                               : clGetKernelArgInfo(object->kernels[0], 1, CL_KERNEL_ARG_NAME,
+                                                    sizeof name, name, NULL);
+    return error || !strcmp(name, "gravel_round_")
+               ? 0 /* the driver does not say */
+               : gravel_fail(GRAVEL_EINVAL, "%s: argument 1 of kernel %s is no GRAVEL_ROUND",
+                             object->name, function);
+}
+
+/* Chooses the size of groups, as the kernel allows it, and their number. */
+static int choose_groups(struct gravel_rounds *rounds, const struct gravel_rounds_program *program)
+{
+    const struct gravel *gravel = rounds->object.gravel;
+    size_t most = GROUP_ITEMS;
+    GRAVEL_TRY(
+        gravel_check_cl(rounds->object.name,
+                        gravel_cl_kernel_group(&gravel->device, rounds->object.kernels[0], &most)));
+    if (program->group_items > most)
+        return gravel_fail(GRAVEL_EINVAL, "%s: group_items = %u (1 to %zu, which kernel %s allows)",
+                           rounds->object.name, program->group_items, most, program->function);
+    const uint32_t preset = most < GROUP_ITEMS ? (uint32_t)most : GROUP_ITEMS;
+    rounds->group_items = program->group_items ? program->group_items : preset;
+    rounds->n_groups =
+        gravel_step_may_wait(gravel->device.step) ? rounds->scheduling.n_groups : DRAINED_GROUPS;
+    if (program->n_groups && program->n_groups < rounds->n_groups)
+        rounds->n_groups = program->n_groups;
+    return 0;
+}
+
+static int make(struct gravel_object *object, const void *request)
+{
+    const struct gravel_rounds_program *program = request;
+    struct gravel_rounds *rounds = (struct gravel_rounds *)object;
+    GRAVEL_TRY(gravel_object_alloc(object, sizeof(struct gravelp_rounds)));
+    const struct gravel_program_request texts = {
+        .name = program->name,
+        .source = program->source,
+        .options = program->options,
+        .prelude = gravel_rounds_stay(rounds) ? "#define GRAVELP_ROUNDS\n#define GRAVELP_STAYS\n"
+                                              : "#define GRAVELP_ROUNDS\n"};
+    GRAVEL_TRY(gravel_node_build(object->gravel, &texts, &object->program));
+    GRAVEL_TRY(gravel_cl_kernel_create(&object->gravel->device, object->program, program->function,
+                                       NULL, &object->kernels[0]));
+    GRAVEL_TRY(check_arguments(object, program->function));
+    GRAVEL_TRY(gravel_kernel_set_arena(object->gravel, object->kernels[0], 0));
+    return choose_groups(rounds, program);
+}
+
+static const struct gravel_object_kind of_rounds = {.name = "rounds",
+                                                    .destroy = GRAVEL_CALL_ROUNDS_DESTROY,
+                                                    .bytes = sizeof(struct gravel_rounds),
+                                                    .changes_heap = true,
+                                                    .check = check,
+                                                    .make = make};
+
+int gravel_rounds_create(struct gravel_rounds **out, struct gravel *gravel,
+                         const struct gravel_rounds_program *program)
+{
+    return gravel_object_create(out, gravel, GRAVEL_CALL_ROUNDS, &of_rounds, program);
+}
+
+int gravel_rounds_kernel(const struct gravel_rounds *rounds, cl_kernel *kernel)
+{
+    static const char call[] = "gravel_rounds_kernel";
+    GRAVEL_TRY(gravel_require(call, "kernel", kernel));
+    *kernel = NULL;
+    GRAVEL_TRY(gravel_require(call, "rounds", rounds));
+    GRAVEL_TRY(gravel_enter(rounds->object.gravel, call, GRAVEL_WAITS));
+    GRAVEL_TRY(gravel_check_cl(call, clRetainKernel(rounds->object.kernels[0])));
+    *kernel = rounds->object.kernels[0];
+    return 0;
+}
+
+int gravel_rounds_stats_read(const struct gravel_rounds *rounds, struct gravel_rounds_stats *stats,
+                             size_t bytes)
+{
+    static const char call[] = "gravel_rounds_stats_read";
+    GRAVEL_TRY(gravel_require(call, "rounds", rounds));
+    GRAVEL_TRY(gravel_require(call, "stats", stats));
+    GRAVEL_TRY(gravel_enter(rounds->object.gravel, call, GRAVEL_WAITS));
+    return gravel_growing_give(call, stats, bytes, &rounds->stats, sizeof rounds->stats);
+}
+
+int gravel_rounds_destroy(struct gravel_rounds *rounds)
+{
+    return gravel_object_destroy((struct gravel_object *)rounds);
+}
