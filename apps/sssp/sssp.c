@@ -6,7 +6,8 @@
  * Every vertex that came nearer offers each neighbour a distance. An own neighbour's is lowered in
  * place; of another node's vertex an accumulator keeps the least offer, and sends that, a word a
  * vertex and round. With --send-own every offer is a message, to own vertices too. An owner finds
- * what came nearer by a second copy of its distances.
+ * what came nearer by a second copy of its distances. With --stay, on one node, the search is one kernel of rounds, which
+ * stays on the device.
  *
  * Path:    main -> open_node (upload.c, this node's part) -> search (rounds; width.c) -> sssp.cl -> distances at every node
  *          -> problem.c
@@ -25,6 +26,8 @@
 
 /* Argument of gather: in which of two places it counts. */
 enum { GATHER_TURN = 12 };
+
+#define ROUNDS_BYTES 32768 /* of the heap, for --stay */
 
 /* ---- source ---------------------------------------------------------------------------------- */
 
@@ -100,6 +103,30 @@ static void set_arguments(struct sssp *sssp)
                  ARRAY(sssp->weights), ARRAY(sssp->settled), ARRAY(sssp->best));
 }
 
+static void open_rounds(struct sssp *sssp)
+{
+    extern const char sssp_cl[];
+    const size_t bytes = sssp_n_own(sssp) * sizeof(cl_uint);
+    char defines[96];
+    snprintf(defines, sizeof defines, "-DGROUP_ITEMS=%u -DCHUNK=%u%s", sssp->node.group_items,
+             CHUNK, sssp->form == SSSP_FLOAT ? " -DSSSP_FLOAT" : "");
+    const struct gravel_rounds_program program =
+        GRAVEL_ROUNDS_PROGRAM(.name = "sssp.cl", .source = sssp_cl, .options = defines,
+                              .function = "stay", .group_items = sssp->node.group_items);
+    TRY(gravel_rounds_create(&sssp->rounds, sssp->node.gravel, &program));
+    cl_kernel kernel;
+    TRY(gravel_rounds_kernel(sssp->rounds, &kernel));
+    sssp->fronts = node_array(&sssp->node, 2 * bytes, NULL);
+    sssp->far = node_array(&sssp->node, 3 * bytes, NULL);
+    sssp->on = node_array(&sssp->node, 2 * bytes, NULL);
+    sssp->known = node_array(&sssp->node, STAY_WORDS * sizeof(cl_uint), NULL);
+    NODE_SET(kernel, 2, UINT(sssp_n_own(sssp)), UINT(sssp_bucket_end(sssp->form, sssp->delta, 0)),
+             ARRAY(sssp->offsets), ARRAY(sssp->slots), ARRAY(sssp->weights), ARRAY(sssp->best),
+             ARRAY(sssp->settled), ARRAY(sssp->fronts), ARRAY(sssp->far), ARRAY(sssp->on),
+             ARRAY(sssp->known));
+    node_check_cl(clReleaseKernel(kernel), "clReleaseKernel");
+}
+
 /* What can only be judged by the graph. */
 static void check_options(const struct sssp *sssp)
 {
@@ -112,6 +139,8 @@ static void check_options(const struct sssp *sssp)
         die("-d: weights are whole numbers, and %g is not in 0..%u", sssp->delta, UINT32_MAX);
     if (sssp->node.schedule && (sssp->delta > 0 || sssp->worth > 0 || sssp->sends_own))
         die("--schedule: distances of 32 bits, no --delta, --worth, --send-own and --model");
+    if (sssp->stays && (sssp->node.schedule || sssp->worth > 0 || sssp->sends_own))
+        die("--stay: distances of 32 bits, no --schedule, --worth, --send-own and --model");
 }
 
 static void open_node(void *self)
@@ -125,7 +154,8 @@ static void open_node(void *self)
     sssp->sends_own |= sssp->form == SSSP_ULONG || node->model != model_gravel;
     check_options(sssp);
     /* As for one node, because only an open node knows how many there are. */
-    node_open(node, filled_most(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp));
+    node_open(node, filled_most(sssp->part.survey.n_vertices) * sssp_distance_bytes(sssp) +
+                        (sssp->stays ? ROUNDS_BYTES : 0));
     node_part(node, &sssp->part);
     graph_draw_weights(&sssp->part.rows, sssp->part.first, sssp->options.seed);
     if (sssp->source == SSSP_DRAW_SOURCE)
@@ -133,6 +163,8 @@ static void open_node(void *self)
     TRY(gravel_alloc(node->gravel,
                      filled_most(sssp->part.partition.block) * sssp_distance_bytes(sssp),
                      &sssp->distances));
+    if (sssp->stays && node->n_nodes > 1)
+        die("--stay: run it on one node, not on %u", node->n_nodes);
     if (node->schedule)
         sssp->delta = 0;
     else
@@ -143,6 +175,8 @@ static void open_node(void *self)
                                       sssp->part.partition.block, GRAVEL_MIN, GRAVEL_UINT));
     build(sssp);
     set_arguments(sssp);
+    if (sssp->stays)
+        open_rounds(sssp);
     if (!node->schedule)
         return;
     /* All vertices are tasks, in every round. */
@@ -155,6 +189,7 @@ static void close_node(void *self)
 {
     struct sssp *sssp = self;
     tasks_close(&sssp->tasks);
+    TRY(gravel_rounds_destroy(sssp->rounds));
     TRY(gravel_accumulator_destroy(sssp->offers));
     part_close(&sssp->part);
 }
@@ -202,9 +237,30 @@ static void reset_tasks(struct sssp *sssp)
     TRY(gravel_steal_stats_reset(sssp->tasks.steal));
 }
 
+/* The source is the front of round 0. */
+static void reset_rounds(struct sssp *sssp)
+{
+    const size_t bytes = sssp_n_own(sssp) * sizeof(cl_uint);
+    const cl_uint source = (cl_uint)partition_index(&sssp->part.partition, sssp->source), zero = 0;
+    cl_uint known[STAY_WORDS] = {1, [STAY_LOW] = UINT32_MAX, UINT32_MAX,
+                                 UINT32_MAX, [STAY_REACHED] = 1};
+    known[STAY_LIMIT] = (cl_uint)sssp_bucket_end(sssp->form, sssp->delta, 0);
+    node_fill(&sssp->node, sssp->best, UINT32_MAX, bytes);
+    node_fill(&sssp->node, sssp->settled, UINT32_MAX, bytes);
+    node_fill(&sssp->node, sssp->on, 0, 2 * bytes);
+    node_write(&sssp->node, sssp->best, source * sizeof zero, sizeof zero, &zero);
+    node_write(&sssp->node, sssp->fronts, 0, sizeof source, &source);
+    node_write(&sssp->node, sssp->known, 0, sizeof known, known);
+    node_finish(&sssp->node);
+}
+
 static void reset(void *self)
 {
     struct sssp *sssp = self;
+    if (sssp->stays) {
+        reset_rounds(sssp);
+        return;
+    }
     if (sssp->node.schedule) {
         reset_tasks(sssp);
         return;
@@ -298,9 +354,24 @@ static bool take_round(struct sssp *sssp)
     return true;
 }
 
+static void run_rounds(struct sssp *sssp)
+{
+    struct gravel_rounds_ended ended;
+    cl_uint known[STAY_WORDS];
+    TRY(gravel_rounds_run(sssp->rounds, GRAVEL_UNTIL_ZERO, UINT64_MAX, &ended, sizeof ended));
+    node_read(&sssp->node, sssp->known, sizeof known, known);
+    sssp->n_rounds = ended.n_rounds;
+    sssp->n_buckets = known[STAY_TURN + ended.n_rounds % 3];
+    sssp->n_reached = known[STAY_REACHED];
+}
+
 static void search(void *self)
 {
     struct sssp *sssp = self;
+    if (sssp->stays) {
+        run_rounds(sssp);
+        return;
+    }
     uint64_t far = sssp_far(sssp->form), lowest = 0;
     double width = sssp->delta, density = 0;
     sssp->n_rounds = sssp->n_buckets = sssp->n_reached = 0;
@@ -337,6 +408,9 @@ static const struct app_option own_options[] = {
      "0: never (chosen with the width by what a round costs; else 0)",
      OPTION_REAL(struct sssp, worth)},
     SEND_OWN_OPTION(struct sssp, sends_own),
+    {"stay", 0, NULL,
+     "Keep the search on the device, on one node: for many rounds of few vertices, as a mesh has",
+     OPTION_FLAG(struct sssp, stays)},
     TASKS_OPTION(struct sssp, node,
                  "Share the vertices out to groups' deques, on one node, by this policy of "
                  "GRAVEL_STEAL_POLICY"),
@@ -367,13 +441,14 @@ static void describe(void *self, struct trials *trials)
     uint64_t n_reached_edges = count_reached_edges(sssp);
     snprintf(trials->variant, sizeof trials->variant, "%s",
              sssp->node.schedule ? sssp->node.schedule
+             : sssp->stays       ? "stay"
              : sssp->delta > 0   ? "delta"
                                  : "rounds");
     trials->work = (double)n_reached_edges;
     part_describe(&sssp->part, sssp->options.seed, sssp->part.survey.n_edges, trials);
     trials_add_number(trials, "source", sssp->source);
     trials_add_real(trials, "delta", sssp->delta);
-    trials_add_real(trials, "worth", sssp->node.schedule ? 0 : sssp->worth);
+    trials_add_real(trials, "worth", sssp->node.schedule || sssp->stays ? 0 : sssp->worth);
     trials_add_word(trials, "send", sssp->sends_own ? "edges" : "words");
     trials_add_word(trials, "distances", sssp_form_name(sssp->form));
     trials_add_number(trials, "rounds", sssp->n_rounds);

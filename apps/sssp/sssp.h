@@ -15,6 +15,7 @@
 #include "sssp/problem.h"
 
 #include <gravel/accumulator.h>
+#include <gravel/rounds.h>
 
 /* Vertices that are looked at together: what has a distance for each is filled up to a
  * multiple of it and of a group. */
@@ -26,6 +27,9 @@
 /* What a round counts: chunks of own edges, chunks that are sent, vertices whose edges these are, and of them those
  * reached for the first time. */
 enum { N_COUNTS = 4 };
+
+/* Words of struct stay in sssp.cl: of rounds n_front, limit, turn; of lists that wait n_far, low; n_reached. */
+enum { STAY_LIMIT = 3, STAY_TURN = 6, STAY_LOW = 12, STAY_REACHED = 15, STAY_WORDS };
 
 #define SSSP_DRAW_SOURCE UINT64_MAX
 
@@ -56,6 +60,10 @@ struct sssp {
 
     struct tasks tasks; /* with --schedule; then there is one node */
     cl_kernel relax_tasks;
+
+    bool stays;                   /* with --stay; then there is one node */
+    struct gravel_rounds *rounds; /* and this */
+    cl_mem fronts, far, on, known;
 
     cl_uint turn;                            /* of counts */
     uint64_t n_gathers, n_listed;            /* of this bucket; vertices, at all nodes */

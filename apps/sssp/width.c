@@ -20,6 +20,7 @@
  * Kronecker graphs of 2^22 and 2^24. */
 #define EDGES_OF_ROUNDS_BY_COPIES 0x1p27
 #define EDGES_OF_ROUNDS 0x1p24
+#define EDGES_OF_ROUNDS_THAT_STAY 0x1p22
 
 /* Where a round waits for copies: vertices that take as long. */
 #define WORTH_OF_ROUNDS_BY_COPIES 0x1p20
@@ -49,8 +50,10 @@ void sssp_choose_widths(struct sssp *sssp)
     bool copies = node_most(&sssp->node, !strcmp(step, "pump") || !strcmp(step, "drain"));
     bool is_chosen = sssp->delta == SSSP_CHOOSE_WIDTH;
     if (is_chosen) {
-        double wider = (copies ? EDGES_OF_ROUNDS_BY_COPIES : EDGES_OF_ROUNDS) /
-                       fmax((double)survey->n_edges, 1);
+        const double many = sssp->stays ? EDGES_OF_ROUNDS_THAT_STAY
+                            : copies    ? EDGES_OF_ROUNDS_BY_COPIES
+                                        : EDGES_OF_ROUNDS;
+        double wider = many / fmax((double)survey->n_edges, 1);
         sssp->delta = sssp_width(sssp->form, survey->n_vertices, survey->n_edges,
                                  mean_weight(sssp) * fmax(wider, 1));
     }
