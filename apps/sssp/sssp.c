@@ -112,7 +112,7 @@ static void open_rounds(struct sssp *sssp)
              CHUNK, sssp->form == SSSP_FLOAT ? " -DSSSP_FLOAT" : "");
     const struct gravel_rounds_program program =
         GRAVEL_ROUNDS_PROGRAM(.name = "sssp.cl", .source = sssp_cl, .options = defines,
-                              .function = "stay", .group_items = sssp->node.group_items);
+                              .function = "stay");
     TRY(gravel_rounds_create(&sssp->rounds, sssp->node.gravel, &program));
     cl_kernel kernel;
     TRY(gravel_rounds_kernel(sssp->rounds, &kernel));

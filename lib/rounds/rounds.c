@@ -76,7 +76,7 @@ static int check_arguments(const struct gravel_object *object, const char *funct
 static int choose_groups(struct gravel_rounds *rounds, const struct gravel_rounds_program *program)
 {
     const struct gravel *gravel = rounds->object.gravel;
-    size_t most = GROUP_ITEMS;
+    size_t most = SIZE_MAX;
     GRAVEL_TRY(
         gravel_check_cl(rounds->object.name,
                         gravel_cl_kernel_group(&gravel->device, rounds->object.kernels[0], &most)));

@@ -258,6 +258,11 @@ TEST(arguments_are_refused)
     program.bytes = 1;
     expect_error(gravel_rounds_create(&rounds, gravel, &program), GRAVEL_EINVAL,
                  "GRAVEL_ROUNDS_PROGRAM");
+    program.bytes = sizeof program;
+    program.name = "rounds.cl";
+    program.options = "-DN=8u";
+    program.group_items = 1u << 24;
+    expect_error(gravel_rounds_create(&rounds, gravel, &program), GRAVEL_EINVAL, "group_items");
     expect_error(try_make(gravel, "nowhere", &rounds), GRAVEL_ECL, "nowhere");
     expect_error(try_make(gravel, "no_rounds", &rounds), GRAVEL_EINVAL, "GRAVEL_ROUND");
     rounds = make(gravel, "meet");

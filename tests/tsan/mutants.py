@@ -107,8 +107,7 @@ STEPS = [
     ("steal", "cl/device/schedule.cl.h", "GRAVELP_OFFER_MADE) { /* relaxed: X3 decides */",
      "GRAVELP_OFFER_MADE || victim == own->group) {"),
     ("resident-serial", "cl/device/outbox.cl.h", "        gravelp_outbox_publish_all(servers, outbox);\n    }\n    while", "    }\n    while"),
-    "rounds": (["tests/tsan/rounds.c", "tests/tsan/lanes.c"], ["-DGRAVELP_ROUNDS", "-DGRAVELP_STAYS", "-DGRAVELP_SERIAL_GROUP"], [],
-               ["cl/rounds.cl.h", "cl/device/direct.cl.h"]),
+    ("rounds", "cl/rounds.cl.h", "n_met * r.scratch->n_members", "(n_met - 1) * r.scratch->n_members + 1"),
     ("resident-serial", "cl/device/inbox.cl.h", "in_use < servers->n_slots ? servers->n_slots - in_use : 0;", "n + 0 * in_use;"),
     ("event", "lib/base/event.c", "    atomic_fetch_add_explicit(&event->epoch, 1, memory_order_release); /* E2 */\n", ""),
 ]

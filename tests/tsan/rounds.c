@@ -29,7 +29,7 @@ static inline ulong gravelp_direct_apply(uint command, uchar *word, ulong value,
 #define N 64u
 #define N_ROUNDS 40u
 #define WAIT_MS 1000000u
-#define N_LAUNCHES 8 /* a group that comes late is no member */
+#define N_LAUNCHES 8
 
 struct heap {
     uint64_t unused[8];
@@ -54,6 +54,16 @@ static inline ulong gravelp_direct_apply(uint command, uchar *word, ulong value,
     return old;
 }
 
+static _Atomic uint32_t n_started; /* work-items of the launch */
+
+/* All are there before one enrols, so all groups are members. Relaxed: it orders nothing. */
+static void start_together(void)
+{
+    atomic_fetch_add_explicit(&n_started, 1, memory_order_relaxed);
+    while (atomic_load_explicit(&n_started, memory_order_relaxed) < N_GROUPS * N_ITEMS)
+        sched_yield();
+}
+
 static void expect(const char *what, uint64_t found, uint64_t expected)
 {
     if (found != expected)
@@ -63,6 +73,7 @@ static void expect(const char *what, uint64_t found, uint64_t expected)
 static void meet_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     const GRAVEL_ROUND = *(const struct gravelp_rounds_begin *)arguments;
+    start_together();
     GRAVEL_ROUND_OPEN(r);
     struct heap *heap = (struct heap *)(void *)gravelp_heap(gravel_arena_, 0);
     GRAVEL_EACH_ROUND(r)
@@ -99,6 +110,7 @@ static void meet_kernel(struct gravelp_arena *gravel_arena_, const void *argumen
 static void count_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     const GRAVEL_ROUND = *(const struct gravelp_rounds_begin *)arguments;
+    start_together();
     GRAVEL_ROUND_OPEN(r);
     GRAVEL_EACH_ROUND(r)
     {
@@ -120,6 +132,7 @@ static void run(struct test *test, lanes_kernel *body)
                                                .n_groups = N_GROUPS,
                                                .wait_ms = WAIT_MS};
     memset(test, 0, sizeof *test);
+    n_started = 0;
     test->arena.heap_offset = offsetof(struct test, heap) - offsetof(struct test, arena);
     test->arena.queues_offset = offsetof(struct test, queue) - offsetof(struct test, arena);
     test->arena.n_slots = 1;

@@ -270,7 +270,7 @@ TEST(missing_file_and_folder_are_refused)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s.el", folder);
     assert_int_equal(rename(folder, path), 0);
-    expect_refused(path, ": is a directory");
+    expect_refused(path, ": is a directory, and is to be read several times: give a regular file");
     rmdir(path);
 }
 
