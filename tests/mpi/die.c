@@ -211,7 +211,7 @@ static const struct death deaths[] = {
 static bool is_over_tcp(void)
 {
     const char *ways = getenv("OMPI_MCA_btl");
-    return ways && !strcmp(ways, "tcp,gravel");
+    return ways && !strcmp(ways, "tcp,self");
 }
 
 /* The error of the death. Over TCP Open MPI may keep a network thread in a call: that is named, and the node counts as silent. */
