@@ -9,6 +9,7 @@ exit:  0; with --check 1 if a page is not what this would write, after its name 
 
 Path: include/gravel/, gravel.hpp too, cl/gravel.cl.h, cl/steal.cl.h, cl/server.cl.h, ... -> this -> docs/reference/.
 """
+import functools
 import os
 import re
 import sys
@@ -156,17 +157,6 @@ def host_body(path):
     return "\n".join(out)
 
 
-def host_calls():
-    path = "include/gravel/gravel.h"
-    return NOTE % path + "# Host calls\n\n" + host_body(path)
-
-
-def flow_calls():
-    path = "include/gravel/flow.h"
-    return NOTE % path + "# Calls of flows\n\n" + host_body(path) + "\n## Counters of a flow\n\n" + \
-        table_of(path, "GRAVEL_FLOW_STATS_FIELDS")
-
-
 DECLARED = re.compile(r"^#define ((GRAVEL_\w+|gravel_\w+)(?:\([^)]*\))?)(?= |$)(.*)$"
                       r"|^GRAVELP_INLINE ([^{]*?\b(gravel_\w+)\([^)]*\))|^(struct (gravel_\w+) \{[^}]*\};)", re.M)
 
@@ -207,60 +197,28 @@ def device_body(path):
     return "\n".join(out)
 
 
-def device_calls():
-    path = "cl/gravel.cl.h"
-    return NOTE % path + "# Device calls\n\n" + device_body(path)
+CALLS = {
+    "host-calls": ("Host calls", "include/gravel/gravel.h"),
+    "device-calls": ("Device calls", "cl/gravel.cl.h"),
+    "flow-calls": ("Calls of flows", "include/gravel/flow.h"),
+    "flow-device-calls": ("Device calls of flows", "cl/flow.cl.h"),
+    "steal-calls": ("Work stealing", "include/gravel/steal.h", "cl/steal.cl.h"),
+    "server-calls": ("Clients and servers", "include/gravel/server.h", "cl/server.cl.h"),
+    "mirror-calls": ("Mirrors", "include/gravel/mirror.h", "cl/slots.cl.h"),
+    "accumulator-calls": ("Accumulators", "include/gravel/accumulator.h", "cl/accumulator.cl.h"),
+    "block-pool-calls": ("Pools of blocks", "include/gravel/block_pool.h", "cl/block_pool.cl.h"),
+    "rounds-calls": ("Rounds", "include/gravel/rounds.h", "cl/rounds.cl.h"),
+    "print-calls": ("Lines, records and assertions of kernels", "cl/print.cl.h"),
+    "subgroup-calls": ("Calls of sub-groups", "cl/subgroup.cl.h"),
+}
 
 
-def mirror_calls():
-    host, device = "include/gravel/mirror.h", "cl/slots.cl.h"
-    return (NOTE % (host + " and " + device) + "# Mirrors\n\n" + host_body(host) +
-            "\n## In kernels\n\n" + device_body(device))
-
-
-def accumulator_calls():
-    host, device = "include/gravel/accumulator.h", "cl/accumulator.cl.h"
-    return (NOTE % (host + " and " + device) + "# Accumulators\n\n" + host_body(host) +
-            "\n## In kernels\n\n" + device_body(device))
-
-
-def block_pool_calls():
-    host, device = "include/gravel/block_pool.h", "cl/block_pool.cl.h"
-    return (NOTE % (host + " and " + device) + "# Pools of blocks\n\n" + host_body(host) +
-            "\n## In kernels\n\n" + device_body(device))
-
-
-def rounds_calls():
-    host, device = "include/gravel/rounds.h", "cl/rounds.cl.h"
-    return (NOTE % (host + " and " + device) + "# Rounds\n\n" + host_body(host) +
-            "\n## In kernels\n\n" + device_body(device))
-
-
-def steal_calls():
-    host, device = "include/gravel/steal.h", "cl/steal.cl.h"
-    return (NOTE % (host + " and " + device) + "# Work stealing\n\n" + host_body(host) +
-            "\n## In kernels\n\n" + device_body(device))
-
-
-def server_calls():
-    host, device = "include/gravel/server.h", "cl/server.cl.h"
-    return (NOTE % (host + " and " + device) + "# Clients and servers\n\n" + host_body(host) +
-            "\n## In kernels\n\n" + device_body(device))
-
-
-def print_calls():
-    path = "cl/print.cl.h"
-    return NOTE % path + "# Lines, records and assertions of kernels\n\n" + device_body(path)
-
-
-def subgroup_calls():
-    path = "cl/subgroup.cl.h"
-    return NOTE % path + "# Calls of sub-groups\n\n" + device_body(path)
-
-
-def flow_device_calls():
-    path = "cl/flow.cl.h"
-    return NOTE % path + "# Device calls of flows\n\n" + device_body(path)
+def calls(name, *paths):
+    bodies = [device_body(path) if path.endswith(".cl.h") else host_body(path) for path in paths]
+    page = NOTE % " and ".join(paths) + "# %s\n\n" % name + "\n## In kernels\n\n".join(bodies)
+    if name == "Calls of flows":
+        page += "\n## Counters of a flow\n\n" + table_of(paths[0], "GRAVEL_FLOW_STATS_FIELDS")
+    return page
 
 
 # ---- C++ ---------------------------------------------------------------------------------------
@@ -409,12 +367,8 @@ def failure():
     return begin + NOTE % path + "\n".join(lines) + "\n\n" + rest.partition("\n\n")[2]
 
 
-PAGES = {"host-calls": host_calls, "device-calls": device_calls, "flow-calls": flow_calls,
-         "flow-device-calls": flow_device_calls, "steal-calls": steal_calls, "server-calls": server_calls,
-         "mirror-calls": mirror_calls, "accumulator-calls": accumulator_calls, "block-pool-calls": block_pool_calls, "rounds-calls": rounds_calls, "print-calls": print_calls,
-         "subgroup-calls": subgroup_calls, "cxx-calls": cxx_calls,
-         "settings": settings, "counters": counters,
-         "errors": errors, "../design/failure": failure}
+PAGES = {"cxx-calls": cxx_calls, "settings": settings, "counters": counters, "errors": errors, "../design/failure": failure}
+PAGES.update((name, functools.partial(calls, *page)) for name, page in CALLS.items())
 
 
 # ---- manual pages ------------------------------------------------------------------------------
@@ -453,7 +407,7 @@ def man_text(comment):
 
 def write_manual(out, version):
     os.makedirs(out, exist_ok=True)
-    for header in ("gravel.h", "flow.h", "steal.h", "mirror.h", "accumulator.h", "block_pool.h", "server.h"):
+    for header in (os.path.basename(path) for _, path, *_ in CALLS.values() if path.startswith("include")):
         whole = "gravel_" * (header != "gravel.h") + header
         for comment, code in pieces(read("include/gravel/" + header)):
             pages = {re.search(r"(gravel_\w+)\(", call).group(1): call for call in declared_in(code)
