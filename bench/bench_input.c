@@ -107,7 +107,7 @@ static void sssp(struct input *self)
 {
     struct graph *rows = &self->part.rows;
     write_graph(self, (struct part_wish){.refuse_negative = true});
-    if (sssp_choose_form(&self->part.survey) == SSSP_FLOAT)
+    if (sssp_is_float(&self->part.survey))
         die("weights of a rival are whole numbers");
     graph_draw_weights(rows, 0, self->options.seed);
     const uint64_t n = rows->n_vertices, drawn = sssp_draw_vertex(n, self->options.seed);

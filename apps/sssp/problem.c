@@ -36,54 +36,52 @@ uint64_t sssp_steps_to_edges(const struct graph *rows, uint64_t first, uint64_t 
 
 /* ---- distances -------------------------------------------------------------------------------- */
 
-const char *sssp_form_name(enum sssp_form form)
+static float float_of(uint32_t bits)
 {
-    static const char *const names[] = {"uint", "ulong", "float"};
-    return names[form];
+    return (union graph_weight){bits}.as_float;
 }
 
-/* No path is longer than the heaviest edge once for every vertex but one, and an offer that would close a circle is one
- * edge longer. */
-enum sssp_form sssp_choose_form(const struct graph_survey *survey)
+static uint32_t bits_of(float value)
 {
-    uint64_t most =
-        survey->weights_are == GRAPH_UNWEIGHTED ? GRAPH_MOST_DRAWN_WEIGHT : survey->max_weight;
-    if (survey->weights_are == GRAPH_FLOAT)
-        return SSSP_FLOAT;
-    return survey->n_vertices * most < UINT32_MAX ? SSSP_UINT : SSSP_ULONG;
+    return (union graph_weight){.as_float = value}.as_uint;
 }
 
-static uint64_t float_bucket_end(double width, float distance)
+uint32_t sssp_add(bool is_float, uint32_t distance, union graph_weight weight)
+{
+    const uint64_t sum = (uint64_t)distance + weight.as_uint;
+    if (is_float)
+        return bits_of(float_of(distance) + weight.as_float);
+    return sum < SSSP_FAR ? (uint32_t)sum : sssp_too_far(false);
+}
+
+static uint32_t float_bucket_end(double width, float distance)
 {
     float end = (float)((double)distance + width);
     if (!(end > distance)) /* where floats are farther apart than buckets are wide */
         end = nextafterf(distance, INFINITY);
-    return isfinite(end) ? sssp_bits_of(end) : UINT32_MAX;
+    return isfinite(end) ? bits_of(end) : SSSP_FAR;
 }
 
-uint64_t sssp_bucket_end(enum sssp_form form, double width, uint64_t distance)
+uint32_t sssp_bucket_end(bool is_float, double width, uint32_t distance)
 {
-    uint64_t far = sssp_far(form), end;
-    if (width == 0 || distance == far)
-        return far;
-    if (form == SSSP_FLOAT)
-        return float_bucket_end(width, sssp_float_of(distance));
-    bool is_past = __builtin_add_overflow(distance, (uint64_t)width, &end) || end > far;
-    return is_past ? far : end;
+    if (width == 0 || distance == SSSP_FAR)
+        return SSSP_FAR;
+    if (is_float)
+        return float_bucket_end(width, float_of(distance));
+    return (uint32_t)fmin(distance + width, SSSP_FAR);
 }
 
-double sssp_width(enum sssp_form form, uint64_t n_vertices, uint64_t n_edges, double mean_weight)
+double sssp_width(bool is_float, uint64_t n_vertices, uint64_t n_edges, double mean_weight)
 {
     double width = mean_weight > 0 ? 2 * mean_weight * (double)n_vertices / (double)n_edges : 1;
-    return form == SSSP_FLOAT ? width : fmin(fmax(round(width), 1), UINT32_MAX);
+    return is_float ? width : fmin(fmax(round(width), 1), UINT32_MAX);
 }
 
 /* ---- Dijkstra's algorithm --------------------------------------------------------------------- */
 
 /* A vertex as often as it came nearer; all but the nearest are passed over. */
 struct waiting {
-    uint64_t distance;
-    uint32_t vertex;
+    uint32_t distance, vertex;
 };
 
 struct heap {
@@ -114,12 +112,12 @@ static struct waiting take_nearest(struct heap *heap)
     return nearest;
 }
 
-uint64_t *sssp_dijkstra(const struct graph *graph, enum sssp_form form, uint64_t source)
+uint32_t *sssp_dijkstra(const struct graph *graph, bool is_float, uint64_t source)
 {
     struct heap heap = {.n = 0};
-    uint64_t *distance = app_array(graph->n_vertices, sizeof *distance, "the check");
+    uint32_t *distance = app_array(graph->n_vertices, sizeof *distance, "the check");
     for (uint64_t v = 0; v < graph->n_vertices; v++)
-        distance[v] = sssp_far(form);
+        distance[v] = SSSP_FAR;
     distance[source] = 0;
     put(&heap, (struct waiting){0, (uint32_t)source});
     while (heap.n) {
@@ -129,7 +127,7 @@ uint64_t *sssp_dijkstra(const struct graph *graph, enum sssp_form form, uint64_t
             continue;
         for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++) {
             const uint32_t v = graph->neighbours[e];
-            const uint64_t offer = sssp_add(form, from.distance, graph->weights[e]);
+            const uint32_t offer = sssp_add(is_float, from.distance, graph->weights[e]);
             if (offer >= distance[v])
                 continue;
             distance[v] = offer;

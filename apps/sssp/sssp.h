@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's search for shortest paths, of which upload.c makes the arrays on the device.
+ * A node's search for shortest paths, which each way makes in its file; upload.c puts the part on the device.
  *
- * Path:    sssp.c <-> this <-> upload.c
+ * Path:    sssp.c <-> this <-> rounds.c, scheduled.c, stay.c; upload.c, width.c
  * Owner:   sssp.c.
  * Threads: main's.
  */
@@ -24,20 +24,33 @@
 /* Edges that one work-item relaxes: enough for a mesh's vertex, few enough that hubs spread. */
 #define CHUNK 16
 
-/* What a round counts: chunks of own edges, chunks that are sent, vertices whose edges these are, and of them those
- * reached for the first time. */
-enum { N_COUNTS = 4 };
-
-/* Words of struct stay in sssp.cl: of rounds n_front, limit, turn; of lists that wait n_far, low; n_reached. */
-enum { STAY_LIMIT = 3, STAY_TURN = 6, STAY_LOW = 12, STAY_REACHED = 15, STAY_WORDS };
-
 #define SSSP_DRAW_SOURCE UINT64_MAX
+
+struct sssp;
+
+/* A way to search. All nodes take one, and each step together. */
+struct way {
+    void (*prepare)(struct sssp *sssp); /* kernels, and what they need beside the part */
+    void (*reset)(struct sssp *sssp);   /* that, too; distances are reset */
+    void (*search)(struct sssp *sssp);  /* count rounds, buckets and reached vertices, from 0 on */
+};
+
+extern const struct way sssp_rounds, sssp_scheduled, sssp_stay;
+
+/* What a node has on its device with --stay, beside the part; see stay.cl. */
+struct stay {
+    struct gravel_rounds *rounds;
+    cl_mem fronts, far, on, known;
+    cl_uint limit; /* end of the first bucket */
+};
 
 struct sssp {
     struct options options;
+    bool stays;            /* --stay */
+    const struct way *way; /* NULL until open_node */
     struct node node;
     struct graph_part part;
-    enum sssp_form form;
+    bool is_float;
     uint64_t source; /* vertex of the whole graph; SSSP_DRAW_SOURCE until open_node draws it */
     /* Both are SSSP_CHOOSE_WIDTH until open_node chooses. */
     double delta; /* width of the first bucket; 0: all that changed is relaxed at once */
@@ -50,20 +63,17 @@ struct sssp {
     uint64_t distances; /* heap offset of distance [block] */
     uint64_t n_slots;   /* own vertices and ghosts */
     uint64_t n_settled; /* own vertices, filled up */
+    uint64_t n_best;    /* the more of both */
     uint64_t n_own_chunks,
         n_sent_chunks;      /* of all edges to own vertices, and of those sent along */
     uint64_t longest_chunk; /* of what is sent [edges], 1 at least */
-    cl_kernel reset, gather;
-    cl_kernel relax;     /* `offer`, for accumulators; NULL if nothing is sent */
+    cl_kernel gather;
+    cl_kernel relax;     /* `offer`, for accumulators; `relax_tasks`; NULL if nothing is sent */
     cl_kernel relax_own; /* NULL if all is sent */
     cl_mem offsets, splits, slots, weights, targets, settled, best, own, sent, counts, lows;
 
     struct tasks tasks; /* with --schedule; then there is one node */
-    cl_kernel relax_tasks;
-
-    bool stays;                   /* with --stay; then there is one node */
-    struct gravel_rounds *rounds; /* and this */
-    cl_mem fronts, far, on, known;
+    struct stay stay;   /* with --stay; then, too */
 
     cl_uint turn;                            /* of counts */
     uint64_t n_gathers, n_listed;            /* of this bucket; vertices, at all nodes */
@@ -71,10 +81,10 @@ struct sssp {
     double check_s;                          /* Dijkstra's time */
 };
 
-/** Bytes of a distance on the device. */
-static inline size_t sssp_distance_bytes(const struct sssp *sssp)
+/** The definition for distance.cl.h, behind a blank, or none. */
+static inline const char *sssp_define(const struct sssp *sssp)
 {
-    return sssp->form == SSSP_ULONG ? sizeof(cl_ulong) : sizeof(cl_uint);
+    return sssp->is_float ? " -DSSSP_FLOAT" : "";
 }
 
 /** Own vertices. */
@@ -83,11 +93,8 @@ static inline uint64_t sssp_n_own(const struct sssp *sssp)
     return sssp->part.rows.n_vertices;
 }
 
-/** Work-groups that gather. */
-static inline uint64_t sssp_n_groups(const struct sssp *sssp)
-{
-    return sssp->n_settled / SCANNED / sssp->node.group_items;
-}
+/** Read n distances of an array. @return  [n], to be freed. */
+uint32_t *sssp_read(struct sssp *sssp, cl_mem array, uint64_t n);
 
 /** Make the arrays of this node's part, and count its slots and chunks. The host forgets the edges. */
 void sssp_upload(struct sssp *sssp);

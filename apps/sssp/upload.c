@@ -2,7 +2,7 @@
 /*
  * A node's part on its device: rows whose edges to own vertices come first, targets as slots.
  *
- * Path:    open_node of sssp.c -> this -> sssp.cl
+ * Path:    open_node of sssp.c -> this -> the kernels
  * Owner:   the node's arrays, which node_close releases.
  * Threads: main's, and its own, which it joins.
  */
@@ -137,14 +137,10 @@ static void upload_edges(struct sssp *sssp)
 void sssp_upload(struct sssp *sssp)
 {
     struct node *node = &sssp->node;
-    size_t bytes = sssp_distance_bytes(sssp);
+    size_t bytes = sizeof(cl_uint);
     upload_edges(sssp);
     sssp->n_settled = fill_up(sssp, sssp_n_own(sssp));
-    uint64_t n_best = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
+    sssp->n_best = sssp->n_slots > sssp->n_settled ? sssp->n_slots : sssp->n_settled;
     sssp->settled = node_array(node, sssp->n_settled * bytes, NULL);
-    sssp->best = node_array(node, n_best * bytes, NULL);
-    sssp->own = node_array(node, sssp->n_own_chunks * sizeof(cl_uint2), NULL);
-    sssp->sent = node_array(node, sssp->n_sent_chunks * sizeof(cl_uint2), NULL);
-    sssp->counts = node_array(node, 2 * N_COUNTS * sizeof(cl_uint), NULL);
-    sssp->lows = node_array(node, sssp_n_groups(sssp) * bytes, NULL);
+    sssp->best = node_array(node, sssp->n_best * bytes, NULL);
 }

@@ -54,11 +54,11 @@ void sssp_choose_widths(struct sssp *sssp)
                             : copies    ? EDGES_OF_ROUNDS_BY_COPIES
                                         : EDGES_OF_ROUNDS;
         double wider = many / fmax((double)survey->n_edges, 1);
-        sssp->delta = sssp_width(sssp->form, survey->n_vertices, survey->n_edges,
+        sssp->delta = sssp_width(sssp->is_float, survey->n_vertices, survey->n_edges,
                                  mean_weight(sssp) * fmax(wider, 1));
     }
     if (sssp->worth == SSSP_CHOOSE_WIDTH)
-        sssp->worth = is_chosen && copies ? WORTH_OF_ROUNDS_BY_COPIES : 0;
+        sssp->worth = is_chosen && copies && !sssp->stays ? WORTH_OF_ROUNDS_BY_COPIES : 0;
 }
 
 /* ---- the next ones ---------------------------------------------------------------------------- */
@@ -74,5 +74,5 @@ double sssp_next_width(const struct sssp *sssp, double width, double *density)
     const double n_worth = sssp->worth * (double)sssp->n_gathers;
     if (n_listed >= n_worth || *density > MOST_GROWTH * before)
         return width;
-    return sssp->form == SSSP_FLOAT ? width * WIDER : fmin(width * WIDER, UINT32_MAX);
+    return sssp->is_float ? width * WIDER : fmin(width * WIDER, UINT32_MAX);
 }
