@@ -209,7 +209,7 @@ const struct gravel_step_facts gravel_steps[GRAVEL_N_STEPS] = {
     [GRAVEL_STEP_SVM] = {"svm", .is_shared = true, .may_wait = true},
     [GRAVEL_STEP_USM] = {"usm", .is_shared = true, .may_wait = true},
     [GRAVEL_STEP_PUMP] = {"pump", .may_wait = true, .is_pumped = true},
-    [GRAVEL_STEP_DRAIN] = {"drain"},
+    [GRAVEL_STEP_DRAIN] = {.name = "drain"},
 };
 
 const char *gravel_step_name(enum gravel_step step)

@@ -151,7 +151,7 @@ static const struct word words[] = {
 
 static inline void set_up(void)
 {
-    uint64_t offset;
+    uint64_t offset = 0;
     assert_false(gravel_heap_create(&heap, 0, HEAP_BYTES) ||
                  gravel_heap_alloc(heap, 4096, &offset) || gravel_heap_alloc(heap, 4096, &offset) ||
                  gravel_heap_alloc(heap, 100, &offset) || gravel_heap_alloc(heap, 4096, &offset) ||
