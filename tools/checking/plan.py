@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a check runs: the core, and a fortieth of the rest or all of it.
 
-The core is named by tests/core and tests/broken/table. The rest is dealt to forty parts by a hash of the names: a test that
+The core is named by tests/core and tests/spec/broken. The rest is dealt to forty parts by a hash of the names: a test that
 is added moves no other. Sanitizers repeat the part, whose kernels are compiled by then, and a fortieth of the core. The part
 is the turn modulo forty: of forty commits one after the other each has another. Forty turns have one sanitizer, the next
 forty the other.
@@ -91,7 +91,7 @@ def lines_of(path):
 def core_patterns():
     """What tests/core names, and the tests that find a broken promise."""
     return [re.compile(line) for line in lines_of("tests/core")] + \
-        [re.compile(re.escape(line.split(" | ")[1])) for line in lines_of("tests/broken/table")]
+        [re.compile(re.escape(line.split(" | ")[1])) for line in lines_of("tests/spec/broken")]
 
 
 @functools.cache
@@ -101,7 +101,7 @@ def split(build):
     for pattern in core_patterns():
         matched = {name for _, name in tests if pattern.fullmatch(name)}
         if not matched:
-            sys.exit("tests/core, tests/broken/table: no test is '%s'\n0 passed, 1 failed, 0 skipped" % pattern.pattern)
+            sys.exit("tests/core, tests/spec/broken: no test is '%s'\n0 passed, 1 failed, 0 skipped" % pattern.pattern)
         named |= matched
     core = [test for test in tests if test[1] in named]
     return tests, core, [test for test in tests if test[1] not in named and test[1] not in ONLY_ALL]

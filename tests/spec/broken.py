@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Breaks a promise of the library and expects the test of that promise to fail, with what it says then.
 
-usage: broken.py [BUILD NAME]     a build inside the sources, and a row of `table`; without: whether the changes of all rows fit
+usage: broken.py [BUILD NAME]     a build inside the sources, and a row of the table broken; without: whether the changes of all rows fit
 exit:  0 the test fails as the row says; 1 it passes, or fails otherwise, or the change does not fit or build;
        77 the build lies elsewhere, or the test cannot run here
 
-A copy of the sources and the build, BUILD/tests/broken/copy/N, of which there is one for each core, is made equal to them;
+A copy of the sources and the build, BUILD/tests/spec/copy/N, of which there is one for each core, is made equal to them;
 then the row's change is made, and ninja builds the test and the library, of which it finds all but the changed parts built. That
 the paths in a build are relative allows it; those that are not name the original's tools.
 
-Path: BUILD, table -> this -> the test's command.
+Path: BUILD, tests/spec/broken -> this -> the test's command.
 """
 import fcntl
 import glob
@@ -23,8 +23,8 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TABLE = os.path.join(TOP, "tests", "broken", "table")
-NOT_COPIED = "build.ninja", "tests/broken/copy", "tests/support/kernel-cache", "meson-logs", "logs", "mpi", "fresh"
+TABLE = os.path.join(TOP, "tests", "spec", "broken")
+NOT_COPIED = "build.ninja", "tests/spec/copy", "tests/support/kernel-cache", "meson-logs", "logs", "mpi", "fresh"
 LIMIT_S = 120
 
 
@@ -102,7 +102,7 @@ def find_test(build, name):
 def break_promise(build, rows, name):
     """Returns the exit status, and why."""
     number, row = next((number, row) for number, row in enumerate(rows) if row.name == name)
-    copy = os.path.join(build, "tests", "broken", "copy", str(number % (os.cpu_count() or 1)))
+    copy = os.path.join(build, "tests", "spec", "copy", str(number % (os.cpu_count() or 1)))
     test = find_test(build, row.test)
     if not test:
         return 77, "skipped: this build has no test '%s'" % row.test
