@@ -9,10 +9,9 @@ table       (rows) -> heads, lines
 draw        (rows, draw module) -> matplotlib figure, or None if the table says it all
 """
 from study import (figure_3_9, figure_4_13, figure_4_15, figure_4_16, figure_4_17, figure_5_3, figure_5_5, figure_5_8,
-                   figure_5_9, figure_5_10, figure_5_11, section_5_6_2, servers_figure_7, stealing_figure_10, table_3_2,
-                   table_4_3, table_4_4, table_4_5, table_5_4)
+                   figure_5_10, figure_5_11, section_5_6_2, servers_figure_7, stealing_figure_10, table_3_2, table_4_3,
+                   table_4_5, table_5_4)
 
-FIGURES = (table_3_2, figure_3_9, table_4_3, figure_4_13, table_4_4, figure_4_15, table_4_5, figure_4_16, figure_4_17,
-           figure_5_3, figure_5_5, figure_5_8, table_5_4, figure_5_9, figure_5_10, figure_5_11, section_5_6_2,
-           servers_figure_7, stealing_figure_10)
+FIGURES = (table_3_2, figure_3_9, table_4_3, figure_4_13, figure_4_15, table_4_5, figure_4_16, figure_4_17, figure_5_3,
+           figure_5_5, figure_5_8, table_5_4, figure_5_10, figure_5_11, section_5_6_2, servers_figure_7, stealing_figure_10)
 BY_NAME = {figure.NAME: figure for figure in FIGURES}
