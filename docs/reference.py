@@ -249,11 +249,12 @@ def declarations(text):
 
 
 def public_members(body, is_class):
-    """Of a class, with their comments, and two spaces fewer than a line's own."""
+    """Of a class, with their comments, and two spaces fewer than a line's own; without moves, which all objects have."""
     parts = re.split(r"^(public|private|protected):\n", ("public:\n" if not is_class else "private:\n") + body, flags=re.M)
     shown = "".join(text for access, text in zip(parts[1::2], parts[2::2]) if access == "public")
     lines = [line[4:] if line.startswith("    ") else line for line in shown.strip("\n").split("\n")]
-    return "\n".join(line for line in lines if not re.match(r" *friend |.* = delete;$", line))
+    shown = "\n".join(line for line in lines if not re.match(r" *friend |.* = delete;$", line))
+    return re.sub(r"^((\w+)\(\2 &&\w*\)|/\*\* [^\n]* destructor does. \*/\n\w+ &operator=\().*\n", "", shown, flags=re.M)
 
 
 def cxx_calls():

@@ -45,7 +45,6 @@ kernel void send(GRAVEL_ARENA, global const ulong *orders)
 
 CONTEXTS = {
     "int x = spawn fib(n - 1);": Context(skipped="Cilk, which C compilers have no longer"),
-    "/* thief, group 1 */": Context(skipped="two programs side by side"),
 
     # of the device
     "kernel void work(GRAVEL_ARENA, ulong base, ...)": Context(dots=("uint unused", "own[get_global_id(0)] = unused;")),
