@@ -35,15 +35,13 @@ extern struct bench_given bench_given;
 
 /* Options besides those of frame/options.h: a multiple of the least number; numbers with commas between them, in
  * uint32_t field[BENCH_MAX_LIST], n_field; such powers of two. */
-option_take bench_multiple, bench_list, bench_powers;
+option_take bench_multiple, bench_list;
 #define BENCH_MULTIPLE(in, field, least, most) OPTION_SIZED(bench_multiple, in, field, least, most)
-#define BENCH_NUMBERS(function, in, field, n_field, least, most)                              \
-    .take = function, .offset = OPTION_AT(in, field[0], uint32_t), .min = least, .max = most, \
+#define BENCH_LIST(in, field, n_field, least, most)                                             \
+    .take = bench_list, .offset = OPTION_AT(in, field[0], uint32_t), .min = least, .max = most, \
     .bytes = offsetof(in, n_field) - offsetof(in, field)
-#define BENCH_LIST(in, field, n_field, least, most) \
-    BENCH_NUMBERS(bench_list, in, field, n_field, least, most)
 #define BENCH_POWERS(in, field, n_field, least, most) \
-    BENCH_NUMBERS(bench_powers, in, field, n_field, least, most)
+    BENCH_LIST(in, field, n_field, least, most), .is_power = true
 
 /**
  * Parse a command line, or end the process as argp does.

@@ -26,16 +26,12 @@ error_t bench_multiple(struct argp_state *state, const struct app_option *option
                                (unsigned)option->min);
 }
 
-/* Takes each number between commas by `take`. */
-static error_t take_each(option_take *take, struct argp_state *state,
-                         const struct app_option *option, const char *value, uint32_t *values)
+error_t bench_list(struct argp_state *state, const struct app_option *option, const char *value,
+                   void *field)
 {
-    const struct app_option of_one = {.name = option->name,
-                                      .letter = option->letter,
-                                      .min = option->min,
-                                      .max = option->max,
-                                      .bytes = sizeof *values};
-    uint32_t *n_values = (uint32_t *)((char *)values + option->bytes);
+    uint32_t *values = field, *n_values = (uint32_t *)((char *)field + option->bytes);
+    struct app_option of_one = *option;
+    of_one.bytes = sizeof *values;
     error_t error = 0;
     *n_values = 0;
     for (const char *at = value; at && !error;) {
@@ -45,22 +41,10 @@ static error_t take_each(option_take *take, struct argp_state *state,
             return option_refuse(state, option, "'%s' is more than %u numbers", value,
                                  BENCH_MAX_LIST);
         snprintf(number, sizeof number, "%.*s", (int)n, at);
-        error = take(state, &of_one, number, &values[(*n_values)++]);
+        error = option_number(state, &of_one, number, &values[(*n_values)++]);
         at = at[n] ? at + n + 1 : NULL;
     }
     return error;
-}
-
-error_t bench_list(struct argp_state *state, const struct app_option *option, const char *value,
-                   void *field)
-{
-    return take_each(option_number, state, option, value, field);
-}
-
-error_t bench_powers(struct argp_state *state, const struct app_option *option, const char *value,
-                     void *field)
-{
-    return take_each(option_power_of_two, state, option, value, field);
 }
 
 bool bench_is_wanted(const char *variant)

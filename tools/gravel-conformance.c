@@ -6,7 +6,7 @@
  * Path:    a user with a driver -> this -> conformance/trial.c, a child for each suite -> standard output.
  * Threads: one; this process calls OpenCL only for --tap, its children do.
  */
-#include "../apps/frame/printed.h"
+#include "../apps/frame/process.h"
 #include "base/number.h"
 #include "conformance/trial.h"
 #include "info/child.h"

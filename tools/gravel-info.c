@@ -6,7 +6,7 @@
  * Path:    a user who wonders -> gravel-info -> info/info.h.
  * Threads: one; this process never calls OpenCL, its children do (info/child.c).
  */
-#include "../apps/frame/printed.h"
+#include "../apps/frame/process.h"
 #include "base/number.h"
 #include "settings/settings.h"
 #include "gravel/gravel.h"

@@ -4,7 +4,7 @@
  */
 #include "frame/die.h"
 
-#include "frame/launched.h"
+#include "frame/process.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -8,6 +8,7 @@
  */
 #include "frame/node.h"
 #include "frame/die.h"
+#include "frame/random.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -51,78 +52,24 @@ void node_check_cl(cl_int error, const char *call)
 
 /* ---- whether all nodes were given the same -------------------------------------------------------- */
 
-/* Compares words [n, OPTIONS_MOST at most] with node 0's, which replace this node's. Collective. @return the least node that has others, above the
- * number of the first of these [32 bits]; AGREED if there is none. */
-static uint64_t compare(struct node *node, uint64_t *words, uint32_t n)
-{
-    uint64_t own[OPTIONS_MOST], found = AGREED;
-    memcpy(own, words, n * sizeof *own);
-    for (uint32_t i = 0; i < n && node->number != 0; i++)
-        words[i] = 0;
-    node_reduce(node, GRAVEL_ADD, words, n);
-    for (uint32_t i = n; i-- > 0;)
-        if (own[i] != words[i])
-            found = (uint64_t)node->number << 32 | i;
-    return node_least(node, found);
-}
+#define SAME_AT_ALL "give all nodes the same options and files"
 
-static void agree_on_options(struct node *node)
+/* Ends the process unless all nodes have the same word. Collective. @param what  it is of: a file, options. */
+static void agree(struct node *node, const char *what, uint64_t word)
 {
-    unsigned n;
-    char spelled[OPTION_SPELLED_BYTES];
-    const struct option_told *told = options_told(&n);
-    if (node->n_processes == 1 || n == 0)
-        return;
-    uint64_t digests[OPTIONS_MOST];
-    for (unsigned i = 0; i < n; i++)
-        digests[i] = told[i].digest;
-    const uint64_t found = compare(node, digests, n);
-    if (found == AGREED)
-        return;
-    told += (uint32_t)found;
-    const char *quote = told->text ? "'" : "";
-    die("%s: %s%s%s at node %u, and node %u has been given something else: all nodes take the "
-        "same options",
-        option_spell(told->option, spelled), quote, told->text ? told->text : "not given", quote,
-        node->number, (unsigned)(found >> 32));
+    const uint64_t first = node_sum(node, node->number == 0 ? word : 0);
+    const uint64_t other = node_least(node, word == first ? AGREED : node->number);
+    if (other != AGREED)
+        die("%s: not the same at node %u as at node 0: " SAME_AT_ALL, what, (unsigned)other);
 }
 
 void agree_on_input(struct node *node, struct node_input input)
 {
-    if (!input.path || node->n_processes == 1)
-        return;
-    uint64_t words[] = {input.print.n_bytes, input.print.hash};
-    const uint64_t found = compare(node, words, 2);
-    if (found != AGREED)
-        die("%s: node 0 has read a file of %llu bytes; node %u has another", input.path,
-            (unsigned long long)words[0], (unsigned)(found >> 32));
+    if (input.path)
+        agree(node, input.path, random_mix(input.print.n_bytes) ^ input.print.hash);
 }
 
 /* ---- open ----------------------------------------------------------------------------------------- */
-
-/* Finds the node's place, and whether all nodes are given the same. */
-static void meet(struct node *node)
-{
-    node->number = gravel_node(node->gravel);
-    node->n_nodes = gravel_n_nodes(node->gravel);
-    node->n_local =
-        gravel_is_local(node->gravel, (node->number + 1) % node->n_nodes) ? node->n_nodes : 1;
-    node->n_processes = node->n_nodes / node->n_local;
-    agree_on_options(node);
-    agree_on_input(node, node->input);
-}
-
-/* Nodes want different heaps, handlers or settings: as they must if their options or inputs differ, which says more. */
-static void explain_mismatch(struct node *node)
-{
-    struct gravel_config config;
-    TRY(gravel_config_load(&config, sizeof config));
-    config.heap_bytes = HEAP_SLACK_BYTES;
-    if (gravel_open(&node->gravel, &config, NULL))
-        return;
-    meet(node);
-    gravel_close(node->gravel);
-}
 
 static void open_or_die(struct node *node, const struct gravel_config *config)
 {
@@ -130,12 +77,8 @@ static void open_or_die(struct node *node, const struct gravel_config *config)
         GRAVEL_BINDINGS(.handlers = node->handlers, .n_handlers = node->n_handlers,
                         .device_code = node->device_code);
     const int code = gravel_open(&node->gravel, config, &bindings);
-    if (code == GRAVEL_EMISMATCH) {
-        char text[1024];
-        snprintf(text, sizeof text, "%s", gravel_last_error());
-        explain_mismatch(node);
-        die("%s: %s", gravel_strerror(code), text);
-    }
+    if (code == GRAVEL_EMISMATCH)
+        die("%s: %s: " SAME_AT_ALL, gravel_strerror(code), gravel_last_error());
     node_check(code);
 }
 
@@ -163,7 +106,13 @@ void node_open(struct node *node, uint64_t heap_bytes)
         group_items = SCHEDULED_ITEMS;
     if (!node->group_items)
         node->group_items = group_items;
-    meet(node);
+    node->number = gravel_node(node->gravel);
+    node->n_nodes = gravel_n_nodes(node->gravel);
+    node->n_local =
+        gravel_is_local(node->gravel, (node->number + 1) % node->n_nodes) ? node->n_nodes : 1;
+    node->n_processes = node->n_nodes / node->n_local;
+    agree(node, "options", options_digest());
+    agree_on_input(node, node->input);
 }
 
 void node_build(struct node *node, const char *name, const char *source, const char *options)

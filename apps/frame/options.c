@@ -7,8 +7,7 @@
  */
 #include "frame/options.h"
 #include "frame/die.h"
-#include "frame/launched.h"
-#include "frame/printed.h"
+#include "frame/process.h"
 #include "frame/random.h"
 
 #include <assert.h>
@@ -30,26 +29,21 @@
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-const char *option_spell(const struct app_option *option, char spelled[OPTION_SPELLED_BYTES])
-{
-    if (option->letter == OPTION_ARGUMENT)
-        snprintf(spelled, OPTION_SPELLED_BYTES, "%s", option->name);
-    else if (option->letter)
-        snprintf(spelled, OPTION_SPELLED_BYTES, "-%c", option->letter);
-    else
-        snprintf(spelled, OPTION_SPELLED_BYTES, "--%s", option->name);
-    return spelled;
-}
-
 error_t option_refuse(struct argp_state *state, const struct app_option *option, const char *format,
                       ...)
 {
-    char spelled[OPTION_SPELLED_BYTES], text[1024];
+    const char letter[] = {(char)option->letter, '\0'};
+    const bool has_letter = option->letter > 0, has_name = option->letter == 0;
+    char text[1024];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    argp_failure(state, EX_USAGE, 0, "%s: %s", option_spell(option, spelled), text);
+    argp_failure(state, EX_USAGE, 0, "%s%s: %s",
+                 has_letter ? "-"
+                 : has_name ? "--"
+                            : "",
+                 has_letter ? letter : option->name, text);
     return EINVAL;
 }
 
@@ -63,22 +57,13 @@ error_t option_number(struct argp_state *state, const struct app_option *option,
         return option_refuse(state, option, "'%s' is not in %llu..%llu%s", value,
                              (unsigned long long)option->min, (unsigned long long)option->max,
                              is_digits ? "" : ", written in digits alone");
+    if (option->is_power && (number & (number - 1)))
+        return option_refuse(state, option, "'%s' is not a power of two", value);
     if (option->bytes == sizeof(uint32_t))
         *(uint32_t *)field = (uint32_t)number;
     else
         *(uint64_t *)field = number;
     return 0;
-}
-
-error_t option_power_of_two(struct argp_state *state, const struct app_option *option,
-                            const char *value, void *field)
-{
-    const error_t error = option_number(state, option, value, field);
-    const uint64_t number =
-        option->bytes == sizeof(uint32_t) ? *(uint32_t *)field : *(uint64_t *)field;
-    return error || (number & (number - 1)) == 0
-               ? error
-               : option_refuse(state, option, "'%s' is not a power of two", value);
 }
 
 error_t option_real(struct argp_state *state, const struct app_option *option, const char *value,
@@ -112,7 +97,10 @@ error_t option_index(struct argp_state *state, const struct app_option *option, 
     for (const char *word = option->value; *word; index++) {
         const size_t n = strcspn(word, "|");
         if (n == strlen(value) && strncmp(word, value, n) == 0) {
-            *(uint32_t *)field = index;
+            if (option->rows)
+                *(const void **)field = (const char *)option->rows + index * option->bytes;
+            else
+                *(uint32_t *)field = index;
             return 0;
         }
         word += n + (word[n] == '|');
@@ -120,32 +108,12 @@ error_t option_index(struct argp_state *state, const struct app_option *option, 
     return option_refuse(state, option, "'%s' is none of %s", value, option->value);
 }
 
-error_t option_choice(struct argp_state *state, const struct app_option *option, const char *value,
-                      void *field)
-{
-    uint32_t index;
-    const error_t error = option_index(state, option, value, &index);
-    if (!error)
-        *(const char **)field = value;
-    return error;
-}
-
-error_t option_row(struct argp_state *state, const struct app_option *option, const char *value,
-                   void *field)
-{
-    uint32_t index = 0;
-    const error_t error = option_index(state, option, value, &index);
-    *(const void **)field = (const char *)option->rows + index * option->bytes;
-    return error;
-}
-
 error_t option_word(struct argp_state *state, const struct app_option *option, const char *value,
                     void *field)
 {
-    (void)state;
-    (void)option;
+    uint32_t index;
     *(const char **)field = value;
-    return 0;
+    return strchr(option->value, '|') ? option_index(state, option, value, &index) : 0;
 }
 
 error_t option_words(struct argp_state *state, const struct app_option *option, const char *value,
@@ -162,39 +130,40 @@ error_t option_words(struct argp_state *state, const struct app_option *option, 
 
 /* All options of the program, in the order of its groups. */
 static struct {
-    struct option_told told[OPTIONS_MOST];
+    struct taken {
+        const struct app_option *option;
+        void *field; /* that it fills */
+        int key;     /* of argp */
+        bool is_given;
+    } taken[OPTIONS_MOST];
     unsigned n;
+    uint64_t digest;
 } line;
 
-static int key_of(unsigned i)
-{
-    const int letter = line.told[i].option->letter;
-    return letter == OPTION_ARGUMENT ? ARGP_KEY_ARG : letter ? letter : FIRST_KEY + (int)i;
-}
-
 /* Takes a value, but no second one, which would silently replace the first. Files are known by their contents: agree_on_input. */
-static error_t take_once(struct option_told *told, const char *value, struct argp_state *state)
+static error_t take_once(struct taken *taken, const char *value, struct argp_state *state)
 {
-    const struct app_option *option = told->option;
+    const struct app_option *option = taken->option;
     const bool is_file = option->value && !strcmp(option->value, "FILE");
-    if (told->text && value && option->take != option_words)
+    uint64_t digest = (uint64_t)(taken - line.taken) + 1;
+    if (taken->is_given && value && option->take != option_words)
         return option_refuse(state, option, "'%s' is a second value, and one is taken", value);
-    told->text = value ? value : "";
-    told->digest = random_mix(told->digest + 1);
-    for (const char *c = told->text; *c && !is_file; c++)
-        told->digest = random_mix(told->digest ^ (unsigned char)*c);
-    return option->take(state, option, value, told->field);
+    taken->is_given = true;
+    for (const char *c = value && !is_file ? value : ""; *c; c++)
+        digest = random_mix(digest ^ (unsigned char)*c);
+    line.digest += random_mix(digest);
+    return option->take(state, option, value, taken->field);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
-    for (unsigned i = 0; i < line.n; i++) {
-        struct option_told *told = &line.told[i];
+    if (key == ARGP_KEY_INIT)
+        line.digest = 0;
+    for (struct taken *taken = line.taken; taken < line.taken + line.n; taken++)
         if (key == ARGP_KEY_INIT)
-            *told = (struct option_told){.option = told->option, .field = told->field};
-        else if (key == key_of(i) && !(key == ARGP_KEY_ARG && state->arg_num > 0))
-            return take_once(told, value, state);
-    }
+            taken->is_given = false;
+        else if (key == taken->key && !(key == ARGP_KEY_ARG && state->arg_num > 0))
+            return take_once(taken, value, state);
     return ARGP_ERR_UNKNOWN;
 }
 
@@ -205,22 +174,23 @@ static unsigned add_group(const struct option_group *group, void *self, struct a
     rows[n++] = (struct argp_option){.doc = group->title, .group = group->place};
     for (const struct app_option *option = group->options; option->name; option++) {
         assert(line.n < OPTIONS_MOST);
-        line.told[line.n] = (struct option_told){
-            .option = option, .field = (char *)self + group->offset + option->offset};
-        if (option->letter == OPTION_ARGUMENT)
-            argp->args_doc = option->name;
-        else
-            rows[n++] = (struct argp_option){
-                option->name, key_of(line.n), option->value, 0, option->help, 0};
-        line.n++;
+        struct taken *taken = &line.taken[line.n++];
+        *taken = (struct taken){option, (char *)self + group->offset + option->offset,
+                                option->letter ? option->letter : FIRST_KEY + (int)line.n, false};
+        if (option->letter != OPTION_ARGUMENT) {
+            rows[n++] =
+                (struct argp_option){option->name, taken->key, option->value, 0, option->help, 0};
+            continue;
+        }
+        taken->key = ARGP_KEY_ARG;
+        argp->args_doc = option->name;
     }
     return n;
 }
 
-const struct option_told *options_told(unsigned *n)
+uint64_t options_digest(void)
 {
-    *n = line.n;
-    return line.told;
+    return line.digest;
 }
 
 void options_parse(const struct option_group *groups, unsigned n_groups, const char *doc,

@@ -42,23 +42,24 @@ struct app_option {
     option_take *take;
     size_t offset;
     uint64_t min, max; /* of a number */
-    const void *rows;  /* of option_row: an array of structs, one a word */
+    const void *rows;  /* of option_index: an array of structs, one a word; or NULL */
     size_t bytes;      /* of a row; of a number; of a list to its number of values */
+    bool is_power;     /* a number has to be a power of two */
 };
 
 /** A whole number of 64 bits, or of 32, as the field has: decimal digits only, in min..max. */
 option_take option_number;
 
-/** As option_number, and a power of two. */
-option_take option_power_of_two;
-
 /** A number from 0 up that a float holds, in any notation of strtod without a sign. */
 option_take option_real;
 
-option_take option_flag, option_word;
+option_take option_flag;
 
-/** One of the words of the option's `value`; or its number among them, from 0, a uint32_t; or the row of that number. */
-option_take option_choice, option_index, option_row;
+/** A word; if the option's `value` lists words, one of them. */
+option_take option_word;
+
+/** The number of a listed word, from 0, a uint32_t; or the row of that number. */
+option_take option_index;
 
 /** One word more of an option that may be given several times; any other with a value is refused the second time. */
 option_take option_words;
@@ -73,11 +74,6 @@ struct option_words {
 error_t option_refuse(struct argp_state *state, const struct app_option *option, const char *format,
                       ...) __attribute__((format(printf, 3, 4)));
 
-#define OPTION_SPELLED_BYTES 32
-
-/** Write an option as people do: "-g" or "--seed". @return  spelled. */
-const char *option_spell(const struct app_option *option, char spelled[OPTION_SPELLED_BYTES]);
-
 /* Offset of a field, which has to be of the type that the function fills. */
 #define OPTION_AT(in, field, type) \
     (offsetof(in, field) + 0 * sizeof(&((in *)0)->field == (type *)0))
@@ -87,16 +83,14 @@ const char *option_spell(const struct app_option *option, char spelled[OPTION_SP
     .take = function, .offset = offsetof(in, field), .min = least, .max = most, \
     .bytes = sizeof(((in *)0)->field)
 #define OPTION_NUMBER(in, field, least, most) OPTION_SIZED(option_number, in, field, least, most)
-#define OPTION_POWER(in, field, least, most) \
-    OPTION_SIZED(option_power_of_two, in, field, least, most)
+#define OPTION_POWER(in, field, least, most) OPTION_NUMBER(in, field, least, most), .is_power = true
 #define OPTION_REAL(in, field) OPTION_OF(option_real, in, field, double)
 #define OPTION_FLAG(in, field) OPTION_OF(option_flag, in, field, bool)
 #define OPTION_WORD(in, field) OPTION_OF(option_word, in, field, const char *)
 #define OPTION_WORDS(in, field) OPTION_OF(option_words, in, field, struct option_words)
-#define OPTION_CHOICE(in, field) OPTION_OF(option_choice, in, field, const char *)
 #define OPTION_INDEX(in, field, type) OPTION_OF(option_index, in, field, type)
 #define OPTION_ROW(in, field, type, table) \
-    OPTION_OF(option_row, in, field, type *), .rows = table, .bytes = sizeof(type)
+    OPTION_OF(option_index, in, field, type *), .rows = table, .bytes = sizeof(type)
 
 /* Options that stand together in --help and fill one struct. */
 struct option_group {
@@ -119,16 +113,8 @@ void options_parse(const struct option_group *groups, unsigned n_groups, const c
 
 #define OPTIONS_MOST 64 /* of a program */
 
-/* What the process was given by an option. */
-struct option_told {
-    const struct app_option *option;
-    void *field;      /* that it fills */
-    const char *text; /* of the last value; "" of a flag; NULL if it was not given */
-    uint64_t digest;  /* of all values; 0 if it was not given */
-};
-
-/** Return what options_parse has taken. @param n  [out] how many there are: as many in each process of a program. */
-const struct option_told *options_told(unsigned *n);
+/** Return a hash of the options that were given and of their values, except names of files. */
+uint64_t options_digest(void);
 
 /* What all applications know. */
 struct options {

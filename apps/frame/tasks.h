@@ -22,9 +22,9 @@ struct tasks {
 };
 
 /* --schedule, which fills struct node's `schedule`; `at` is that struct's offset. */
-#define TASKS_OPTION(in, at, help)                                                      \
-    {                                                                                   \
-        "schedule", 0, "promoted|private|counter", help, OPTION_CHOICE(in, at.schedule) \
+#define TASKS_OPTION(in, at, help)                                                    \
+    {                                                                                 \
+        "schedule", 0, "promoted|private|counter", help, OPTION_WORD(in, at.schedule) \
     }
 
 /**

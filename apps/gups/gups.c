@@ -53,7 +53,7 @@ static const struct app_option own_options[] = {
      "groups of what the device runs together (--wave); subgroup, sub-groups go round each on its "
      "own; fbar, sub-groups that are not done send together; share, work-items of a group share "
      "its updates",
-     OPTION_CHOICE(struct gups, form)},
+     OPTION_WORD(struct gups, form)},
     {"items", 0, "LOG2", "Of --divergence: a node has 2^LOG2 work-items (22)",
      OPTION_NUMBER(struct gups, log_items, 0, 36)},
     {"idle", 0, "PERCENT", "Of --divergence: work-items that make no updates (95)",

@@ -263,7 +263,7 @@ static const struct app_option own_options[] = {
     {"send", 0, "sums|points",
      "What is added to a cluster's sums: sums, of a work-group's points; or points, a message a "
      "coordinate (sums; points with --model)",
-     OPTION_CHOICE(struct kmeans, send)},
+     OPTION_WORD(struct kmeans, send)},
     {"per-item", 0, "N", "Points of a work-item, with --send sums (16)",
      OPTION_NUMBER(struct kmeans, per_item, 1, 1 << 13)},
     {0}};

@@ -5,7 +5,7 @@
  * Path:    files -> gravel-hrf -> hrf/src/checker -> standard output.
  * Threads: one.
  */
-#include "../../apps/frame/printed.h"
+#include "../../apps/frame/process.h"
 #include "run/play.h"
 #include "show.h"
 

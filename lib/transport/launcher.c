@@ -26,7 +26,7 @@ static uint32_t number_of(const char *variable)
 
 /* Open MPI, MPICH and Intel, MVAPICH; PMIx, which srun may start too, and PALS of Cray, which set a rank alone; srun
  * without any of them, and last: launchers in a step of Slurm count from 0 again. A batch script has no size.
- * apps/frame/launched.h and python/gravel/_opening.py name the same (tests/headers/names.py). */
+ * apps/frame/process.h and python/gravel/_opening.py name the same (tests/headers/names.py). */
 static const struct {
     const char *size, *rank;
     bool is_mpi;

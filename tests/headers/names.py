@@ -61,7 +61,7 @@ def launchers(tree):
     """Yields the lists of launchers' variables, in an application and in Python, that differ from the library's."""
     rows = re.findall(r'\{(NULL|"\w+"), "(\w+)", (true|false)\}', tree.text("lib/transport/launcher.c"))
     of_mpi = [rank if size == "NULL" else size.strip('"') for size, rank, is_mpi in rows if is_mpi == "true"]
-    for path, wanted, begin, end in (("apps/frame/launched.h", [rank for _, rank, _ in rows], "variables[]", ";"),
+    for path, wanted, begin, end in (("apps/frame/process.h", [rank for _, rank, _ in rows], "variables[]", ";"),
                                      ("python/gravel/_opening.py", of_mpi, "_LAUNCHED = (", ")")):
         text = tree.text(path)
         if not rows or re.findall(r'"(\w+)"', text[text.index(begin):].split(end)[0]) != wanted:

@@ -486,7 +486,7 @@ TEST(equal_devices_are_taken_in_turn)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static void open(void)
+static void open_node(void)
 {
     const struct gravel_handler handlers[] = {{.name = "count", .n_args = 2, .function = count},
                                               {.name = "chain", .n_args = 1, .function = chain},
@@ -498,4 +498,4 @@ static void open(void)
     right = (node + 1) % n_nodes;
 }
 
-const struct fixture fixture = {.open = open, .close = close_nodes, .after = wait_for_all};
+const struct fixture fixture = {.open = open_node, .close = close_nodes, .after = wait_for_all};

@@ -355,7 +355,7 @@ TEST(a_range_is_its_accumulators)
     OK(gravel_free(gravel, offset));
 }
 
-static void open(void)
+static void open_node(void)
 {
     open_nodes(NULL);
     cl_program program = build_or_die(gravel, adds_cl, NULL);
@@ -369,4 +369,4 @@ static void close_all(void)
     close_nodes();
 }
 
-const struct fixture fixture = {.open = open, .close = close_all, .after = wait_for_all};
+const struct fixture fixture = {.open = open_node, .close = close_all, .after = wait_for_all};

@@ -11,7 +11,7 @@
 #include "mix.h"
 #include "must.h"
 
-#include "../../apps/frame/launched.h"
+#include "../../apps/frame/process.h"
 
 #include <gravel/gravel.h>
 

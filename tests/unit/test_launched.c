@@ -2,10 +2,10 @@
 /*
  * Which process of a job this is, by the variables of launchers.
  *
- * Path: meson test -> this -> apps/frame/launched.h
+ * Path: meson test -> this -> apps/frame/process.h
  */
 #include "cases.h"
-#include "frame/launched.h"
+#include "frame/process.h"
 
 static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",
                                         "MV2_COMM_WORLD_RANK",  "PMIX_RANK",
