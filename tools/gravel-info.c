@@ -4,7 +4,7 @@
  * whether it keeps its promises, and which settings are in force.
  *
  * Path:    a user who wonders -> gravel-info -> info/info.h.
- * Threads: one; this process never calls OpenCL, its children do (info/child.c).
+ * Threads: one; OpenCL is called by children (info/child.c), and by a job that nothing keeps from opening.
  */
 #include "../apps/frame/process.h"
 #include "base/number.h"
@@ -148,8 +148,9 @@ static int show_cluster(const struct arguments *arguments)
     if (code) {
         json_array_append(ranks, own);
     } else {
-        code = info_reach(ranks);
-        is_broken = info_find(ranks, json_object_get(job, "findings"));
+        json_t *findings = json_object_get(job, "findings");
+        is_broken = info_find(ranks, findings) ||
+                    (json_array_size(ranks) > 1 && !info_open(arguments->device, findings));
         json_object_set_new(job, "is_broken", json_boolean(is_broken));
     }
     if (code) {

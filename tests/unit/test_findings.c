@@ -84,8 +84,6 @@ static const struct {
     {"12", "1 settings GRAVEL_HEAP 4096", 1,
      "!GRAVEL_HEAP: 268435456 at rank 0 on gh1; 4096 at rank 1 on gh2", "node 0 alone"},
     {"12", "0 settings GRAVEL_HEAP 4096\n1 settings GRAVEL_HEAP 4096", 0, NULL, NULL},
-    {"12", "0 - silent rank 1 on gh2", 1, "!rank 0 on gh1 gets no answer from rank 1 on gh2",
-     "MTU"},
     /* devices: shared by identity on one host; what has none is unknown, not shared */
     {"112", "0 - gpu 00aa\n1 - gpu 00aa\n2 - gpu 00aa", 1,
      "ranks 0, 1 on gh1 have no device of their own", "one rank a device"},

@@ -223,10 +223,6 @@ static const struct row rows[] = {
      .effect = FATAL},
     {"{names} have no device of their own", "one rank a device: mpirun --map-by ppr:DEVICES:node",
      shares_device, .by_host = true},
-    {"{names} gets no answer from {silent}",
-     "long packets may be lost: ping -M do -s 1472 HOST; see MTU, firewalls, and MPI's choice of "
-     "networks",
-     has_text, "silent", .effect = "a job would hang"},
     /* Devices of one number may be different ones, where a launcher shows each rank its own. */
     {"{names}: whether they share a device is unknown, for its driver tells no UUID; what shows a "
      "rank some devices only: {selection}",

@@ -103,25 +103,24 @@ json_t *info_rank_describe(const char *device, unsigned limit_s);
 int info_gather(json_t *own, json_t *all);
 
 /**
- * Sends a long frame from each rank to each other one, behind info_gather: where hosts or switches differ in MTU a job
- * opens, and hangs at its first long frames. Collective. Ends within 15 s; where MPI keeps a rank for 45 s, its process
- * ends with a line on standard error.
- *
- * @param ranks  of info_gather; one of which another one hears nothing, or the other way round, gets "silent": "rank 1 on
- *               gh2, rank 3 on gh2", of those behind it.
- * @return       0; GRAVEL_EMPI, GRAVEL_ENOMEM.
- */
-int info_reach(json_t *ranks);
-
-/**
  * Compares all ranks: what keeps the job from opening, or makes it slow, with ranks, hosts and a remedy.
  *
- * @param ranks     as info_gather and info_reach give them.
+ * @param ranks     as info_gather gives them.
  * @param findings  an array, which gets {"effect": what it does to the job, "note" if that runs; "what": text, "remedy":
  *                  text}.
  * @return          whether there is one that is not a note.
  */
 bool info_find(const json_t *ranks, json_t *findings);
+
+/**
+ * Opens the job as a program would, where info_find has found nothing that keeps it from that, and gets a long text from
+ * each other rank: where hosts or switches differ in MTU short frames arrive, and long ones vanish. Collective. Each wait
+ * ends as a program's does, by GRAVEL_TIMEOUT or GRAVEL_OPEN_TIMEOUT.
+ *
+ * @param findings  as info_find's; gets one if that fails, which every rank prints to standard error, too.
+ * @return          whether all ranks have answered.
+ */
+bool info_open(const char *device, json_t *findings);
 
 /** Reads a set of cores as Linux writes it, "0-3,8". @param set  [out] up to the first character of no list */
 void info_cores_read(const char *text, cpu_set_t *set);

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ranks say to each other, and whether they hear it. See info.h.
- *
- * Texts travel as values of reductions. Then every rank sends a long frame to each other one, and later another, which tells
- * whose have come: all ranks must know whether MPI can be finalised.
+ * What ranks report to each other, as values of reductions; then a job, which they open. See info.h.
  */
 #include "info.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "members.h"
 #include "network/network.h"
 #include "settings/settings.h"
 #include "transport/transport.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
@@ -142,150 +136,45 @@ int info_gather(json_t *own, json_t *all)
     return code ? gravel_fail(code, "%s", error) : 0;
 }
 
-/* ---- long frames ------------------------------------------------------------------------------ */
+/* ---- a job --------------------------------------------------------------------------------------- */
 
-#define ANSWER_NS (4 * GRAVEL_NS_PER_S) /* until a rank is silent */
-#define WATCH_S 45u                     /* for MPI's own calls, too */
-#define LONG_BYTES (16u << 10)          /* longer than any network's packets */
-#define PAUSE_US 500u
+#define LONG_BYTES (64u << 10) /* longer than any network's packets */
 
-struct word {
-    struct gravel_frame frame;
-    unsigned char heard[]; /* [n_nodes] the sender's row */
-};
-
-struct reach {
-    struct gravel_transport *transport;
-    uint32_t bytes;       /* of a word */
-    unsigned char *heard; /* [n_nodes][n_nodes] whom each rank has heard; 1 where it has not said */
-    unsigned char *n_words; /* [n_nodes] of each rank, that have come: two at most */
-    uint32_t n_under_way;   /* words of this rank */
-};
-
-static unsigned char *row_of(const struct reach *reach, uint32_t rank)
+/* Gets a long text from each other node: where hosts or switches differ in MTU long frames vanish. */
+static int hear_all(struct gravel *gravel)
 {
-    return reach->heard + (size_t)rank * reach->transport->n_nodes;
+    static unsigned char text[LONG_BYTES];
+    const uint32_t n_nodes = gravel_n_nodes(gravel), node = gravel_node(gravel);
+    uint64_t at;
+    GRAVEL_TRY(gravel_alloc(gravel, sizeof text, &at));
+    for (uint32_t i = 1; i < n_nodes; i++)
+        GRAVEL_TRY(gravel_get(gravel, at, text, sizeof text, (node + i) % n_nodes));
+    return gravel_barrier(gravel);
 }
 
-/* Sends a word to each other rank; who does not get it for want of memory misses it. */
-static void say(struct reach *reach)
+bool info_open(const char *device, json_t *findings)
 {
-    const struct gravel_transport *transport = reach->transport;
-    for (uint32_t i = 1; i < transport->n_nodes; i++) {
-        struct gravel_buffer *buffer = gravel_buffer_create(reach->bytes);
-        if (!buffer)
-            return;
-        struct word *word = (struct word *)buffer->frame;
-        gravel_buffer_reset(buffer, GRAVEL_FRAME_MESSAGES, transport->node,
-                            (transport->node + i) % transport->n_nodes);
-        memcpy(word->heard, row_of(reach, transport->node), transport->n_nodes);
-        word->frame.bytes = reach->bytes;
-        if (transport->operations->send(reach->transport, buffer))
-            gravel_buffer_destroy(buffer);
-        else
-            reach->n_under_way++;
+    struct gravel_config config;
+    struct gravel *gravel = NULL;
+    int code = gravel_config_load(&config, sizeof config);
+    if (device)
+        snprintf(config.device, sizeof config.device, "%s", device);
+    strcpy(config.log, "0"); /* what it would say is among the findings */
+    config.heap_bytes = 1u << 20;
+    if (!code)
+        code = gravel_open(&gravel, &config, NULL);
+    if (!code)
+        code = hear_all(gravel);
+    if (code) {
+        tell(NULL, gravel_last_error());
+        json_array_append_new(
+            findings,
+            json_pack("{s:s, s:s, s:s}", "effect", "a job would fail", "what", gravel_last_error(),
+                      "remedy",
+                      "long packets may be lost: ping -M do -s 1472 HOST; see MTU, firewalls, and "
+                      "MPI's choice of networks"));
     }
-}
-
-/* Sends and receives what there is. Of a rank the first word says that it lives, the second one whom it has heard. */
-static void progress(struct reach *reach)
-{
-    struct gravel_transport *transport = reach->transport;
-    uint32_t bytes = 0, source = 0;
-    reach->n_under_way -= transport->operations->sent(transport); /* they have no pool */
-    const struct gravel_frame *frame = transport->operations->receive(transport, &bytes, &source);
-    transport->fault = 0;
-    if (!frame) {
-        usleep(PAUSE_US);
-        return;
-    }
-    if (bytes == reach->bytes && source < transport->n_nodes) {
-        row_of(reach, transport->node)[source] = 1;
-        if (reach->n_words[source]++)
-            memcpy(row_of(reach, source), ((const struct word *)frame)->heard, transport->n_nodes);
-    }
-    transport->operations->received(transport, false);
-}
-
-/* Waits for so many words of each other rank, and until this one's have left. @return whether all came in time */
-static bool await(struct reach *reach, unsigned n_words)
-{
-    const uint64_t until_ns = gravel_clock_ns() + ANSWER_NS;
-    const struct gravel_transport *transport = reach->transport;
-    for (uint32_t i = 0; i < transport->n_nodes;) {
-        if (gravel_clock_ns() > until_ns)
-            return false;
-        if (!reach->n_under_way && (i == transport->node || reach->n_words[i] >= n_words))
-            i++;
-        else
-            progress(reach);
-    }
-    return true;
-}
-
-/* Notes at a rank those behind it that it does not hear, or that do not hear it: "rank 1 on gh2". @return whether there is one */
-static bool note_silent(const struct reach *reach, json_t *ranks, uint32_t i)
-{
-    json_t *rank = json_array_get(ranks, i);
-    for (uint32_t j = i + 1; j < reach->transport->n_nodes; j++) {
-        const char *before = info_text(rank, "silent");
-        if (!row_of(reach, i)[j] || !row_of(reach, j)[i])
-            json_object_set_new(rank, "silent",
-                                json_sprintf("%s%srank %u on %s", before, *before ? ", " : "", j,
-                                             info_text(json_array_get(ranks, j), "host")));
-    }
-    return json_object_get(rank, "silent");
-}
-
-/* Returns whether MPI can be finalised: else frames may still be its own, and others do not close. */
-static bool hear_all(struct reach *reach, json_t *ranks)
-{
-    const uint32_t node = reach->transport->node, n_nodes = reach->transport->n_nodes;
-    memset(reach->heard, 1, (size_t)n_nodes * n_nodes);
-    memset(row_of(reach, node), 0, n_nodes);
-    row_of(reach, node)[node] = 1;
-    say(reach);
-    await(reach, 1);
-    say(reach);
-    bool is_whole = await(reach, 2);
-    for (uint32_t i = 0; i < n_nodes; i++)
-        is_whole &= !note_silent(reach, ranks, i);
-    return is_whole;
-}
-
-static int open_and_hear(json_t *ranks)
-{
-    struct reach reach = {.transport = NULL};
-    GRAVEL_TRY(
-        gravel_transport_mpi_open(&reach.transport, &(struct gravel_mpi_opening){.segment = NULL}));
-    const struct gravel_transport_operations *operations = reach.transport->operations;
-    const size_t n = reach.transport->n_nodes;
-    reach.bytes = (uint32_t)(sizeof(struct word) + n + LONG_BYTES);
-    reach.heard = calloc(n + 1, n);
-    int code = reach.heard ? operations->prepare(reach.transport, reach.bytes)
-                           : gravel_fail(GRAVEL_ENOMEM, "%zu bytes of reach", (n + 1) * n);
-    reach.n_words = reach.heard + n * n;
-    operations->close(reach.transport, !code && hear_all(&reach, ranks));
-    free(reach.heard);
-    return code;
-}
-
-/* MPI's calls have no limit. */
-static void give_up(int number)
-{
-    static const char text[] =
-        "gravel-info: MPI keeps this rank for 45 s, while long frames are sent\n";
-    (void)number;
-    _exit(write(STDERR_FILENO, text, sizeof text - 1) < 0 ? 2 : 1);
-}
-
-int info_reach(json_t *ranks)
-{
-    if (json_array_size(ranks) < 2)
-        return 0;
-    signal(SIGALRM, give_up);
-    alarm(WATCH_S);
-    int code = open_and_hear(ranks);
-    alarm(0);
-    return code;
+    if (gravel)
+        gravel_close(gravel);
+    return !code;
 }
