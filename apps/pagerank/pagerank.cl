@@ -6,7 +6,7 @@
  * The host defines GROUP_ITEMS (work-items of a full group), EACH (edges of a work-item that sends) and, for the form that
  * is the same bit for bit in any order, PAGERANK_FIXED: ranks are then integers, in units of 2^-62 of all rank.
  *
- * Path:    pagerank.c launches pull and store_sums, or push, waits for what all nodes send, launches apply.
+ * Path:    pull.c launches pull and store_sums, or push.c push, waits for what all nodes send; pagerank.c launches apply.
  * Source:  Page, Brin, Motwani, Winograd, The PageRank Citation Ranking, 1999; Orr 2016, section 5.4.2.
  */
 #include "gravel.cl.h"
@@ -31,18 +31,18 @@ typedef float rank_type;
 
 /*
  * Global size: this node's n_edges, from number `first`; or, if EACH is not 1, as many full groups as take them with EACH a
- * work-item. from: [edges] source vertex, by its place at this node. to_node, to_index: [edges] target's owner and place
- * there. share: [vertices] what each vertex gives every neighbour. sums: heap offset of rank_type [block].
+ * work-item. from: [edges] source vertex, by its place at this node. to: [edges] target, of the whole graph, which is
+ * target % block of node target / block. share: [vertices] what each vertex gives every neighbour. sums: heap offset of rank_type [block].
  * When it ends, all contributions are sent.
  */
 kernel void push(GRAVEL_ARENA, ulong first, ulong n_edges, global const uint *restrict from,
-                 global const uint *restrict to_node, global const uint *restrict to_index,
-                 global const rank_type *restrict share, ulong sums)
+                 global const uint *restrict to, uint block, global const rank_type *restrict share,
+                 ulong sums)
 {
     GRAVEL_OPEN(g);
 #if EACH == 1
     size_t e = first + get_global_id(0);
-    ADD_RANK(g, sums, to_index[e], share[from[e]], to_node[e]);
+    ADD_RANK(g, sums, to[e] % block, share[from[e]], to[e] / block);
 #else
     const size_t n_lanes = get_local_size(0),
                  begin = (first + get_global_id(0) - get_local_id(0)) * EACH;
@@ -50,9 +50,9 @@ kernel void push(GRAVEL_ARENA, ulong first, ulong n_edges, global const uint *re
     for (uint i = 0; i < EACH; i++) {
         const size_t at = begin + i * n_lanes + get_local_id(0), e = at < n_edges ? at : 0;
         if (is_whole)
-            ADD_RANK(g, sums, to_index[e], share[from[e]], to_node[e]);
+            ADD_RANK(g, sums, to[e] % block, share[from[e]], to[e] / block);
         else
-            ADD_RANK_IF(g, at < n_edges, sums, to_index[e], share[from[e]], to_node[e]);
+            ADD_RANK_IF(g, at < n_edges, sums, to[e] % block, share[from[e]], to[e] / block);
     }
 #endif
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's PageRank, which the check reads too.
+ * A node's PageRank, of which each way makes its part; the check reads it too.
  *
- * Path: pagerank.c <-> this <-> check.c
+ * Path: pagerank.c <-> this <-> pull.c, push.c, check.c
  * Owner: pagerank.c.
  * Threads: main's.
  */
@@ -25,23 +25,33 @@ union rank {
     cl_ulong fixed;
 };
 
+struct pagerank;
+
+/* How ranks go along edges. All nodes take one way, and each step together. */
+struct way {
+    void (*list)(struct pagerank *pagerank); /* put edges on the device, while the host has them */
+    void (*prepare)(struct pagerank *pagerank); /* make kernels, which are built by now */
+    void (*sum)(struct pagerank *pagerank, uint64_t sums); /* for an iteration: all arrive */
+};
+
+extern const struct way pagerank_pulled, pagerank_pushed;
+
 struct pagerank {
     struct options options;
     uint64_t n_iterations; /* at most */
     double tolerance;      /* stop once all ranks together change less; 0 never stops */
     bool is_fixed;
-    bool
-        sends_edges; /* a message an edge; else ranks are pulled, and a sum for each ghost is sent */
+    bool sends_edges;      /* --send-own, or --model */
+    const struct way *way; /* NULL until open_node */
     struct node node;
 
     struct graph_part part;
-    uint64_t n_vertices, n_edges; /* of the whole graph */
 
     uint64_t sums[2]; /* heap offsets; iterations that send edges alternate, so that a fast node
                          never adds to sums that a slow one still has to read */
     cl_kernel apply, pull, push;
-    cl_mem from, to_node, to_index; /* [edges], if they are sent */
-    struct ghosts ghosts;           /* while lists are made, unless edges are sent */
+    cl_mem from, to; /* [edges], if they are sent */
+    cl_uint n_each;  /* edges of a work-item, then */
     uint64_t n_ghosts;
     struct gravel_mirror *slots; /* of sums[0], by ghost; NULL if no node has any */
     cl_kernel store_sums;
@@ -58,6 +68,17 @@ struct pagerank {
     double idle;     /* rank of the vertices without edges */
     uint64_t idle_fixed;
 };
+
+static inline size_t pagerank_rank_bytes(const struct pagerank *pagerank)
+{
+    return pagerank->is_fixed ? sizeof(cl_ulong) : sizeof(cl_float);
+}
+
+/** Own vertices. */
+static inline uint64_t pagerank_n_own(const struct pagerank *pagerank)
+{
+    return pagerank->part.rows.n_vertices;
+}
 
 /** Compare this node's ranks with a serial computation of as many iterations: vertices with a wrong one. */
 app_check check_ranks;
