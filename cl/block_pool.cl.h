@@ -59,10 +59,10 @@ GRAVELP_INLINE global uint *gravelp_pool_words(global struct gravelp_block_pool 
     return (global uint *)(pool + 1);
 }
 
-/* Returns the word in which the work-group keeps where it found a block last, and looks first. */
-GRAVELP_INLINE global uint *gravelp_pool_place(global struct gravelp_block_pool *pool)
+/* Returns the word that names where the work-group found a block last: it searches there first. */
+GRAVELP_INLINE global uint *gravelp_pool_hint(global struct gravelp_block_pool *pool)
 {
-    return &pool->places[gravelp_group_number() % GRAVELP_POOL_PLACES];
+    return &pool->hints[gravelp_group_number() % GRAVELP_POOL_HINTS];
 }
 
 /* Number of the lowest bit that is set. @param bits  not 0 */
@@ -71,7 +71,7 @@ GRAVELP_INLINE uint gravelp_lowest_bit(uint bits)
     return 31 - clz(bits & (0u - bits));
 }
 
-/* Take up to n blocks of a word. @return their bits. Who finds those taken that it wanted looks again, for others. */
+/* Takes up to n blocks of a word. @return their bits. If other work-items are faster, it tries other bits. */
 GRAVELP_OUT_OF_LINE uint gravelp_pool_take(global uint *word, uint n)
 {
     uint taken = gravelp_device_load_relaxed(word); /* B7 */
@@ -90,16 +90,16 @@ GRAVELP_OUT_OF_LINE uint gravelp_pool_take(global uint *word, uint n)
 
 /* Take one block, from a word on. @return its number; GRAVELP_NO_NUMBER */
 GRAVELP_OUT_OF_LINE uint gravelp_pool_search(global struct gravelp_block_pool *pool,
-                                             global uint *place, uint lane)
+                                             global uint *hint, uint lane)
 {
-    const uint n_words = pool->n_words, first = gravelp_device_load_relaxed(place); /* B7 */
+    const uint n_words = pool->n_words, first = gravelp_device_load_relaxed(hint); /* B7 */
     uint at = (first + lane % 32) % n_words;
     for (uint i = 0; i < n_words; i++, at = at + 1 < n_words ? at + 1 : 0) {
         const uint bit = gravelp_pool_take(gravelp_pool_words(pool) + at, 1);
         if (!bit)
             continue;
         if (i >= 32)
-            gravelp_device_store_relaxed(place, at); /* B7 */
+            gravelp_device_store_relaxed(hint, at); /* B7 */
         return 32 * at + gravelp_lowest_bit(bit);
     }
     gravelp_device_fetch_add_relaxed(&pool->n_failed, 1); /* B7 */
@@ -123,10 +123,10 @@ GRAVELP_INLINE void gravelp_pool_take_words(global struct gravelp_block_pool *po
                                             local struct gravelp_scratch *scratch, uint n)
 {
     const uint k = (uint)gravelp_lane_id(), n_takers = (n + 31) / 32, n_words = pool->n_words;
-    global uint *place = gravelp_pool_place(pool);
+    global uint *hint = gravelp_pool_hint(pool);
     if (k >= n_takers)
         return;
-    const uint first = gravelp_device_load_relaxed(place); /* B7 */
+    const uint first = gravelp_device_load_relaxed(hint); /* B7 */
     const uint end = 32 * k + 32 < n ? 32 * k + 32 : n;
     uint at = (first + k) % n_words, found = at, next = 32 * k;
     for (uint i = k; i < n_words && next < end; i += n_takers) {
@@ -139,7 +139,7 @@ GRAVELP_INLINE void gravelp_pool_take_words(global struct gravelp_block_pool *po
     for (; next < end; next++)
         scratch->lanes[next] = GRAVELP_NO_NUMBER;
     if (k == 0)
-        gravelp_device_store_relaxed(place, found); /* B7 */
+        gravelp_device_store_relaxed(hint, found); /* B7 */
 }
 
 /* Returns the number of a block. A heap offset that is none is reported, once. */
@@ -154,7 +154,7 @@ GRAVELP_INLINE uint gravelp_pool_number(struct gravel_group g, ulong pool, ulong
 }
 
 /* Blocks of a word are free again; one that was before, or is in `twice`, is reported. */
-GRAVELP_INLINE void gravelp_pool_give(struct gravel_group g, ulong pool, uint word, uint bits,
+GRAVELP_INLINE void gravelp_pool_free(struct gravel_group g, ulong pool, uint word, uint bits,
                                       uint twice)
 {
     global struct gravelp_block_pool *at = gravelp_pool_at(g, pool);
@@ -171,7 +171,7 @@ GRAVELP_INLINE void gravelp_pool_give(struct gravel_group g, ulong pool, uint wo
  *
  * @param lane  its number in the group
  */
-GRAVELP_INLINE void gravelp_pool_give_run(struct gravel_group g, ulong pool, uint lane)
+GRAVELP_INLINE void gravelp_pool_free_run(struct gravel_group g, ulong pool, uint lane)
 {
     local uint *lanes = g.scratch->lanes;
     const uint number = lanes[lane], word = number / 32;
@@ -184,7 +184,7 @@ GRAVELP_INLINE void gravelp_pool_give_run(struct gravel_group g, ulong pool, uin
         twice |= bits & bit;
         bits |= bit;
     }
-    gravelp_pool_give(g, pool, word, bits, twice);
+    gravelp_pool_free(g, pool, word, bits, twice);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------- */
@@ -193,7 +193,7 @@ GRAVELP_INLINE ulong gravel_block_alloc_wi(struct gravel_group g, ulong pool)
 {
     global struct gravelp_block_pool *at = gravelp_pool_at(g, pool);
     return gravelp_pool_block(
-        at, pool, gravelp_pool_search(at, gravelp_pool_place(at), (uint)gravelp_lane_id()));
+        at, pool, gravelp_pool_search(at, gravelp_pool_hint(at), (uint)gravelp_lane_id()));
 }
 
 GRAVELP_INLINE ulong gravel_block_alloc_wg_if(struct gravel_group g, uint active, ulong pool)
@@ -202,7 +202,7 @@ GRAVELP_INLINE ulong gravel_block_alloc_wg_if(struct gravel_group g, uint active
     uint number = GRAVELP_NO_NUMBER;
     gravelp_compact(g, active);
     gravelp_group_meet(g.arena); /* G1: positions are known */
-    const uint position = g.scratch->lanes[gravelp_place()], n = g.scratch->n_active;
+    const uint position = g.scratch->lanes[gravelp_lane_index()], n = g.scratch->n_active;
     gravelp_group_meet(g.arena); /* G1: all know their own */
     gravelp_pool_take_words(at, g.scratch, n);
     gravelp_group_meet(g.arena); /* G1: blocks are taken */
@@ -219,17 +219,17 @@ GRAVELP_INLINE void gravel_block_free_wi(struct gravel_group g, ulong pool, ulon
 {
     const uint number = gravelp_pool_number(g, pool, block);
     if (number != GRAVELP_NO_NUMBER)
-        gravelp_pool_give(g, pool, number / 32, 1u << number % 32, 0);
+        gravelp_pool_free(g, pool, number / 32, 1u << number % 32, 0);
 }
 
 GRAVELP_INLINE void gravel_block_free_wg_if(struct gravel_group g, uint active, ulong pool,
                                             ulong block)
 {
     const bool fits = gravelp_n_lanes() <= GRAVEL_MAX_GROUP;
-    gravelp_place_set(g.scratch, active ? gravelp_pool_number(g, pool, block) : GRAVELP_NO_NUMBER);
+    gravelp_lane_set(g.scratch, active ? gravelp_pool_number(g, pool, block) : GRAVELP_NO_NUMBER);
     gravelp_group_meet_apart(g.arena); /* G1: numbers are set, and all have left their blocks */
     if (fits)
-        gravelp_pool_give_run(g, pool, (uint)gravelp_lane_id());
+        gravelp_pool_free_run(g, pool, (uint)gravelp_lane_id());
     gravelp_group_meet(g.arena); /* G1: lanes is free again */
     if (!fits && gravelp_is_leader())
         gravelp_group_fits(g.arena);

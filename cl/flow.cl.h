@@ -59,7 +59,7 @@
  * A gravel_ce of a held channel is a word for records. In the round that makes a CE only the work-item that made it may
  * arrive at it. What an arrival is to bring is returned to a slot before (below).
  *
- * A divergent `if` or loop that is the first or last thing of a node needs a gravel_barrier_wg beside it; _wg_if calls
+ * A divergent `if` or loop that is the first or last thing of a node needs a gravel_barrier_wg next to it; _wg_if calls
  * do not (docs/guide/divergence.md).
  *
  * A kernel that is no node adds elements too: GRAVEL_FLOW_PRODUCE(f) is its first statement, and the host launches it
@@ -113,19 +113,19 @@
  * GRAVEL_ROUNDS: once, around all nodes: the rounds of this launch. The statement behind GRAVEL_NODE is the node of the
  * channel.
  *
- * In the form with a loop a CPU device runs all nodes in each turn, all but one without a CE: PoCL 3.1 and 6.0 lose
+ * In the form with a loop a CPU device runs all nodes for each chunk, all but one without a CE: PoCL 3.1 and 6.0 lose
  * variables over barriers under a condition in a loop. Without a barrier between nodes the compiler of PoCL 6.0 ends
  * the process (LLVM: "Instruction Combining did not reach a fixpoint"), and, in the plain form, with a condition.
  */
 #ifdef GRAVELP_FLOW_LOOP
-#define GRAVEL_ROUNDS(f) for (; (f).scratch->goes_on; gravelp_turn_next(&(f)))
+#define GRAVEL_ROUNDS(f) for (; (f).scratch->goes_on; gravelp_chunk_next(&(f)))
 #else
 #define GRAVEL_ROUNDS(f)
 #endif
 #if defined(GRAVELP_ONE_THREAD) && (defined(GRAVELP_FLOW_LOOP) || defined(GRAVELP_LATER_LLVM))
-#define GRAVEL_NODE(f, name)                                  \
-    GRAVELP_LATER_BARRIER();                                  \
-    (f).active = gravelp_turn_is_of(f, GRAVEL_CHANNEL(name)); \
+#define GRAVEL_NODE(f, name)                                   \
+    GRAVELP_LATER_BARRIER();                                   \
+    (f).active = gravelp_chunk_is_of(f, GRAVEL_CHANNEL(name)); \
     (f).is_on = (f).channel == GRAVEL_CHANNEL(name);
 #else
 #define GRAVEL_NODE(f, name) if ((f).channel == GRAVEL_CHANNEL(name))
@@ -383,7 +383,7 @@ GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
     GRAVELP_RECORD_CALLS_BY(wi, name)                                                            \
     GRAVELP_BY_SG(GRAVELP_RECORD_CALLS_BY(sg, name))
 
-/* A continuation and its n children at once: one prefix sum and one turn of the leader. All of them are enqueued. */
+/* A continuation and its n children at once: one prefix sum and one step of the leader. All of them are enqueued. */
 GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uint after, uint into,
                                                  uint n)
 {
@@ -395,8 +395,8 @@ GRAVELP_INLINE struct gravel_fork gravel_fork_wg(struct gravel_flow_group f, uin
     }
     gravelp_group_meet(f.group.arena); /* G1: the first CEs are known */
     return (struct gravel_fork){
-        gravelp_given(n, f.scratch->after + f.scratch->forks[gravelp_place()]),
-        gravelp_given(n, f.scratch->ce + f.group.scratch->lanes[gravelp_place()])};
+        gravelp_given(n, f.scratch->after + f.scratch->forks[gravelp_lane_index()]),
+        gravelp_given(n, f.scratch->ce + f.group.scratch->lanes[gravelp_lane_index()])};
 }
 #define gravel_fork_wg_if(f, active, after, into, n) \
     gravel_fork_wg(f, after, into, (active) ? (n) : 0)
@@ -461,7 +461,7 @@ GRAVELP_INLINE uint gravelp_slot_stride(gravel_slot slot)
     return gravelp_slot_is_held(slot) ? GRAVELP_FLOW_HELD_STRIDE : GRAVELP_FLOW_SLOT_STRIDE;
 }
 
-/* Whether there is such a slot; a fault if not. */
+/* Returns whether there is such a slot; a fault if not. */
 GRAVELP_INLINE bool gravelp_has_slot(struct gravel_flow_group f, gravel_slot slot)
 {
     uint in_levels = slot - GRAVELP_FLOW_LEVELS_AT;
@@ -490,7 +490,7 @@ GRAVELP_INLINE void gravelp_return_add_word(struct gravel_flow_group f, gravel_s
         gravelp_device_fetch_add_relaxed(gravelp_rows(f) + slot, value); /* K4 */
 }
 
-/* Sums of float by compare and swap: among n work-items that add to one slot, n turns of all who are left. */
+/* Sums of float by compare and swap: n work-items that add to one slot need n rounds of those that are left. */
 GRAVELP_INLINE void gravelp_return_add_real(struct gravel_flow_group f, gravel_slot slot,
                                             float value)
 {

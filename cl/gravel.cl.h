@@ -124,14 +124,14 @@ GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
 
 /*
  * Every work-item of the group: a barrier of global and local memory, instead of OpenCL's where an `if` or a loop
- * guards it. PoCL 3.1 needs one beside a divergent `if` that is first or last there (docs/guide/divergence.md).
+ * guards it. PoCL 3.1 needs one next to a divergent `if` that is first or last there (docs/guide/divergence.md).
  */
 #define gravel_barrier_wg(g) gravelp_group_meet_apart((g).arena)
 
 /* ---- loops in divergent code: n turns of the work-item's own, a uint without side effects -------------- */
 
 /*
- * Every work-item of the group goes round equally often, up to the largest n of them. `active` names the predicate that
+ * Every work-item of the group makes the same number of iterations, the largest n. `active` names the predicate that
  * the loop declares for _wg_if calls: 1 where i < n. Leave the loop only by its own condition.
  */
 #define GRAVEL_FOR_WG(g, i, active, n)                                                \
@@ -139,8 +139,8 @@ GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
          i < gravelp_end_##i; i++, active = i < (n))
 
 /*
- * Work-items of a group share their turns: each takes the next turn of any of them, so that a group with T turns goes
- * round T / group size times, and all packages but the last are full.
+ * Work-items of a group share their turns: each takes the next turn of any of them, so that T turns of a group
+ * are T / group size iterations, and all packages but the last are full.
  *
  *     GRAVEL_SHARES(shares);                              in the kernel's outermost scope
  *     GRAVEL_FOR_SHARED_WG(g, shares, turn, n) {
@@ -257,8 +257,8 @@ GRAVELP_INLINE void gravel_session_end_wg(struct gravel_group g)
  * the handlers may say which of n work-groups that serve has a key, 0 to n - 1, by a definition of
  * GRAVEL_OWNER(key, n) before the include:
  *
- *     // Book up to `amount` seats of a flight, the key; how many it got.
- *     ulong book(struct gravel_call call, ulong flight, ulong seats, ulong amount)
+ *     // Reserve up to `amount` seats of a flight, the key; how many it got.
+ *     ulong reserve(struct gravel_call call, ulong flight, ulong seats, ulong amount)
  *     {
  *         global ulong *left = gravel_call_at(call, seats, flight, sizeof *left);
  *         ulong got = min(*left, amount);
@@ -268,7 +268,7 @@ GRAVELP_INLINE void gravel_session_end_wg(struct gravel_group g)
  *
  * With n_keys = 2 the first two arguments are keys, and the handler is a transaction over both data, which are of the
  * node that the message is for: void transfer(struct gravel_call call, ulong *from, ulong *to, ulong amount). It never
- * runs beside a handler one of whose keys is equal to one of its own. It gets private copies, which are stored when it
+ * runs concurrently with a handler that has one of its keys. It gets private copies, which are stored when it
  * returns; if the keys are equal, one copy for both. docs/guide/servers.md has the functions that load and store them.
  *
  * The text may say of which of n nodes a key is, by a definition of GRAVEL_NODE_OF(key, n) before the include. Kernels

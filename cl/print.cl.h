@@ -66,7 +66,7 @@
 
 #define GRAVELP_OVERLOADED static inline __attribute__((overloadable, always_inline))
 
-/* Types of arguments: overloads tell them, by the size of what they would return. */
+/* Types of arguments: the size of what an overload would return names its type. */
 
 #define GRAVELP_DEFINE_TYPE(name, number, ...) \
     struct gravelp_type_##name {               \
@@ -202,7 +202,7 @@ struct __attribute__((packed, may_alias)) gravelp_piece {
 
 /* ---- assertions ------------------------------------------------------------------------------- */
 
-/* Any work-item, in any divergent code: reports the text of a literal, and its place in the source. */
+/* Any work-item, in any divergent code: reports the text of a literal, and its line in the source. */
 #define GRAVELP_TRAP(arena, text)                                                \
     gravelp_fault_in((arena), gravelp_origin_of_item(), __FILE__ "\0" text "",   \
                      (uint)sizeof(__FILE__) | GRAVELP_FAULT_TEXT_OF(text) << 16, \

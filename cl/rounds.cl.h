@@ -24,7 +24,7 @@
  * has been counted in it, over all nodes. A message may be seen at any time after it was sent, until the round's end.
  *
  * What lives from phase to phase is in memory: the heap, or buffers. A variable of the kernel keeps its value within a
- * phase alone, and what stands outside of phases may run any number of times. Of local memory that the kernel declares
+ * phase alone, and what is outside of phases may run any number of times. Of local memory that the kernel declares
  * nothing stays either. Where kernels stay on the device, one launch is many rounds; elsewhere a launch is a phase.
  * How many groups and work-items there are is not known before: let each take every gravel_round_items(r)-th.
  *

@@ -35,7 +35,7 @@
 
 /*
  * Leader: whether the group's packages would wait for room that only the end of the kernel makes: on step drain, and
- * where servers run beside their clients, for then the network thread may wait for its turn to serve.
+ * where servers run concurrently with clients, for then the network thread may wait for the lock on serving.
  */
 GRAVELP_INLINE bool gravelp_client_must_end(global struct gravelp_arena *arena)
 {
@@ -137,8 +137,8 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
 /*
  * In a handler with one key, registered with max_pending, that serves a gravel_server_launch: a message to a handler
  * with one key, on this node. Any work-item may call; it waits for nothing. What the caller stored before is visible
- * to the handler of the message. At most max_pending messages of the caller's handler may wait at one server; a fault
- * tells when its ring is full.
+ * to the handler of the message. At most max_pending messages of the caller's handler may wait at one server; a full
+ * ring is a fault.
  */
 #define gravel_serve_am1(call, handler, a0) GRAVELP_SERVE_AM(call, handler, 1, a0, 0, 0, 0)
 #define gravel_serve_am2(call, handler, a0, a1) GRAVELP_SERVE_AM(call, handler, 2, a0, a1, 0, 0)

@@ -49,7 +49,7 @@
                              (uint)(get_global_id(0) / get_local_size(0)), 0, 0}
 
 /*
- * Every work-item of the group goes round once for each task that the group runs; `task` is declared. `continue` ends a
+ * Every work-item of the group: one iteration for each task that the group runs; `task` is declared. `continue` ends a
  * task. The loop ends when no group has a task; leave it in no other way: no break, no return.
  */
 #define GRAVEL_STEAL_EACH(s, task)                                            \

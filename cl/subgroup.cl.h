@@ -5,7 +5,7 @@
  *     #include "gravel.cl.h"
  *     #include "subgroup.cl.h"
  *
- * All is there where the device has sub-groups: GRAVEL_HAS_SUBGROUPS is defined. The ends of names, beside those of
+ * All is there where the device has sub-groups: GRAVEL_HAS_SUBGROUPS is defined. The ends of names, besides those of
  * gravel.cl.h:
  *     _sg, _sg_if      every work-item of the sub-group; those whose `active` is 0 send nothing
  *     _fbar, _fbar_if  every work-item of every member of the fine-grain barrier f
@@ -146,7 +146,7 @@ GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel
 
 #include "subgroup_forms.cl.h"
 
-/* Every work-item of the sub-group goes round equally often: as GRAVEL_FOR_WG, for _sg_if calls. */
+/* Every work-item of the sub-group makes the same number of iterations: as GRAVEL_FOR_WG, for _sg_if calls. */
 #define GRAVEL_FOR_SG(g, i, active, n) \
     for (uint i = 0, active = 0 < (n); gravelp_sg_any(active); i++, active = i < (n))
 
@@ -169,7 +169,7 @@ GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel
 
 /*
  * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group passes in n_polls
- * polls each. If every sub-group passes all n_rounds, sub-groups make progress beside each other. Ends in any case.
+ * polls each. If every sub-group passes all n_rounds, sub-groups make progress concurrently. Ends in any case.
  */
 GRAVELP_INLINE uint gravel_fbar_rounds_wg(local struct gravel_fbar *f, uint n_rounds, uint n_polls)
 {

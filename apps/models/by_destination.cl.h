@@ -31,7 +31,7 @@ GRAVELP_INLINE local struct model_scratch *model_scratch(struct gravel_group g)
 /* This work-item's number among the group's messages to the same node; GRAVELP_INACTIVE if it sends none. */
 GRAVELP_INLINE uint model_rank(struct gravel_group g)
 {
-    return g.scratch->lanes[gravelp_place()];
+    return g.scratch->lanes[gravelp_lane_index()];
 }
 
 /* Each node is one work-item's to care for: the leader's if the group runs on one thread. */
@@ -64,7 +64,7 @@ GRAVELP_INLINE void model_sort(struct gravel_group g, uint active, uint node)
     local uint *n_to = model_scratch(g)->n_to;
     gravelp_barrier_group(); /* no work-item needs the last call's counts */
 #ifdef GRAVELP_SERIAL_GROUP
-    gravelp_place_set(g.scratch, active ? node : GRAVELP_INACTIVE);
+    gravelp_lane_set(g.scratch, active ? node : GRAVELP_INACTIVE);
     gravelp_barrier_group(); /* the destinations are known */
     if (gravelp_is_leader())
         model_rank_all(g, n_to);
@@ -73,7 +73,7 @@ GRAVELP_INLINE void model_sort(struct gravel_group g, uint active, uint node)
     n_to[d] = 0;
     gravelp_barrier_group(); /* the counts are 0 */
     bool is_sent = active && node < MODEL_NODES;
-    gravelp_place_set(g.scratch, is_sent ? atomic_inc(&n_to[node]) : GRAVELP_INACTIVE);
+    gravelp_lane_set(g.scratch, is_sent ? atomic_inc(&n_to[node]) : GRAVELP_INACTIVE);
 #endif
     gravelp_barrier_group(); /* counts and ranks are known */
 }

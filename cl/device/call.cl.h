@@ -35,8 +35,8 @@
             ((global GRAVELP_CALL_WORD *)(frame + answers_at))[number] = answer_; \
     } while (0)
 
-/* What a handler's call, a statement, stands behind: without a key; with one, which groups share out; with two, whose
- * kernel is one group. `number` is the message's. */
+/* Heads of a statement that calls a handler: without a key; with one, where groups share the messages; with two, where
+ * the kernel is one group. `number` is the message's. */
 #define GRAVELP_CALL_EACH(number)                   \
     (void)answers_at;                               \
     const size_t number = (size_t)get_global_id(0); \

@@ -34,7 +34,7 @@ struct gravelp_flow_scratch {
     uint forks[GRAVEL_MAX_GROUP]; /* per work-item: how many of them are before it */
 #ifdef GRAVELP_FLOW_LOOP
     struct gravelp_round round; /* which this group is in */
-    uint part;                  /* of the round: its next group's worth of CEs */
+    uint chunk;                 /* of the round, a group's worth of CEs: its next one */
     uint member, n_members;     /* this group's number among the members of the launch */
     uint phase;                 /* as it knows it */
     uint goes_on, chooses;
@@ -188,7 +188,7 @@ GRAVELP_INLINE uint gravelp_take_wg(struct gravel_flow_group f, uint channel, ui
     if (gravelp_is_leader())
         f.scratch->ce = gravelp_take_wi(f, channel, f.group.scratch->n_active, enqueues);
     gravelp_group_meet(f.group.arena); /* G1: the first is known */
-    return f.scratch->ce + f.group.scratch->lanes[gravelp_place()];
+    return f.scratch->ce + f.group.scratch->lanes[gravelp_lane_index()];
 }
 GRAVELP_INLINE gravel_ce gravelp_reserve_wg(struct gravel_flow_group f, uint into, uint n)
 {
@@ -215,7 +215,7 @@ GRAVELP_INLINE gravel_ce gravelp_reserve_sg(struct gravel_flow_group f, uint int
 GRAVELP_INLINE void gravelp_scan_forks(struct gravel_flow_group f, uint n)
 {
 #if defined(GRAVELP_SERIAL_GROUP)
-    gravelp_place_set(f.group.scratch, n);
+    gravelp_lane_set(f.group.scratch, n);
     gravelp_group_meet_apart(f.group.arena); /* G1: the numbers are set */
     if (gravelp_is_leader()) {
         uint n_lanes = gravelp_group_fits(f.group.arena) ? gravelp_n_lanes() : 0;
@@ -232,7 +232,7 @@ GRAVELP_INLINE void gravelp_scan_forks(struct gravel_flow_group f, uint n)
     }
 #else
     gravelp_sums(f.group, n != 0, false);
-    f.scratch->forks[gravelp_place()] = f.group.scratch->lanes[gravelp_place()];
+    f.scratch->forks[gravelp_lane_index()] = f.group.scratch->lanes[gravelp_lane_index()];
     if (gravelp_is_leader())
         f.scratch->n_forks = f.group.scratch->n_active;
     gravelp_group_meet(f.group.arena); /* G1: the first sums are read */

@@ -89,7 +89,7 @@ GRAVELP_INLINE struct gravelp_arrival gravelp_check_arrive(struct gravel_group g
     const struct gravelp_origin first = gravelp_origin();
     const uint most = GRAVELP_ARRIVAL_MOST, y = first.item[1], z = first.item[2];
     return (struct gravelp_arrival){g.number, GRAVELP_ARRIVAL_CALL(g.calls[scope != 0]++, scope),
-                                    GRAVELP_ARRIVAL_PLACE(line, members), g.kernel_name,
+                                    GRAVELP_ARRIVAL_SITE(line, members), g.kernel_name,
                                     first.item[0] | (ulong)(y < most ? y : most) << 32 |
                                         (ulong)(z < most ? z : most) << 48};
 }

@@ -2,7 +2,7 @@
 /*
  * Messages of a kernel that stays for many rounds on a node that is alone: each is applied at once, by an atomic
  * operation of the device on the node's own word. Messages that run a handler, and records, go to the host as they do
- * elsewhere; the host hears of it, and the launch ends with the round.
+ * elsewhere; that is reported to the host, and the launch ends with the round.
  *
  * Path:    gravel.cl.h's calls (forms.cl.h) -> check.cl.h -> this, instead of send.cl.h -> the heap.
  * Memory:  operations are relaxed, at device scope (Y2): the meeting behind a phase orders them (Y1). A

@@ -53,7 +53,7 @@ GRAVELP_INLINE uint gravelp_fbar_init(local struct gravel_fbar *f, uint n_member
 
 /* The rest are calls of a sub-group's work-item 0. */
 
-/* A member: tell the other members that it is here. Returns the phase to wait for the end of. */
+/* A member: signals its arrival to the other members. Returns the phase to wait for the end of. */
 GRAVELP_INLINE uint gravelp_fbar_arrive(local struct gravel_fbar *f)
 {
     return GRAVELP_FBAR_PHASES(gravelp_local_add_release(&f->state, GRAVELP_FBAR_ARRIVAL)); /* W1 */

@@ -2,7 +2,7 @@
 /*
  * Inboxes of servers, and their rings: where they are, which of them gets a message, and room in them.
  *
- * In phases no client waits: they end when an inbox is nearly full. Where servers run beside them (GRAVELP_RESIDENT)
+ * In phases no client waits: they end when an inbox is nearly full. Where servers run concurrently (GRAVELP_RESIDENT)
  * a client waits for room.
  *
  * Path:    outbox.cl.h, serving.cl.h -> this -> inboxes (layout/server.h); a handler's gravel_serve_amN -> rings.

@@ -17,8 +17,7 @@
 #include "portable.cl.h"
 
 /*
- * Leader: enrol; the first group closes the list once no other comes. Members, the first but for itself, wait for
- * members->n then (K7).
+ * Leader: enrols; the first group closes the list once no other comes. All other members then wait for members->n (K7).
  *
  * @param n_groups  of the launch.
  * @param n_polls   without a newcomer, before the list is closed.

@@ -5,7 +5,7 @@
  *
  * Where a group is one thread the leader keeps a slot of each inbox open, and writes message after message. Elsewhere
  * a group collects messages until local memory is full, counts them by server, a work-item a server reserves slots,
- * all write, and the slots are published. Before a client waits for room it publishes what it can: who waits holds
+ * all write, and the slots are published. Before a client waits for room it publishes what it can: a waiter holds
  * tickets of full inboxes only.
  *
  * Path:    server.cl.h -> this -> inbox.cl.h -> serving.cl.h.
@@ -86,9 +86,9 @@ GRAVELP_OUT_OF_LINE void gravelp_outbox_publish_all(global struct gravelp_server
 }
 
 /* Leader: opens a slot for a server; publishes all others before it waits. After a fault: that behind all inboxes. */
-GRAVELP_OUT_OF_LINE void gravelp_outbox_turn(global struct gravelp_arena *arena,
-                                             struct gravelp_origin origin,
-                                             local struct gravelp_outbox *outbox, uint server)
+GRAVELP_OUT_OF_LINE void gravelp_outbox_open_next(global struct gravelp_arena *arena,
+                                                  struct gravelp_origin origin,
+                                                  local struct gravelp_outbox *outbox, uint server)
 {
     global struct gravelp_servers *servers = gravelp_servers(arena);
     global struct gravelp_queue_words *words = gravelp_inbox_words(servers, server);
@@ -130,7 +130,7 @@ GRAVELP_INLINE void gravelp_outbox_write(struct gravel_group g, uint command)
             continue;
         local struct gravelp_open_slot *open = &outbox->open[server];
         if (open->left == 0)
-            gravelp_outbox_turn(g.arena, gravelp_origin(), outbox, server);
+            gravelp_outbox_open_next(g.arena, gravelp_origin(), outbox, server);
         if (GRAVELP_OWNERS_OF(g.arena) == 1) /* of several, neighbours seldom have the same */
             while (n < open->left && lane + n < n_lanes && outbox->to[lane + n] == server)
                 n++;
@@ -225,7 +225,7 @@ GRAVELP_INLINE void gravelp_outbox_poll(struct gravel_group g, bool is_first)
     gravelp_group_meet(g.arena); /* G1: slots and room are known */
 }
 
-/* Messages of a command that are collected at most. */
+/* Returns how many messages of a command are collected at most. */
 GRAVELP_INLINE uint gravelp_outbox_most(uint command)
 {
     const uint n_args = GRAVELP_COMMAND_N_ARGS(command);
@@ -314,7 +314,7 @@ GRAVELP_INLINE void gravelp_outbox_add(struct gravel_group g, uint active, uint 
     gravelp_group_meet(g.arena); /* G1: positions are known */
     if (g.outbox->n && (g.outbox->command != command || g.outbox->n + g.scratch->n_active > most))
         gravelp_outbox_flush(g);
-    uint message = active ? g.outbox->n + g.scratch->lanes[gravelp_place()] : most;
+    uint message = active ? g.outbox->n + g.scratch->lanes[gravelp_lane_index()] : most;
     for (uint row = 0; row < n_args; row++)
         if (message < most)
             g.outbox->words[row * most + message] = values.value[row];

@@ -154,7 +154,7 @@ GRAVELP_DEFINE_FENCED_CHANGE(gravelp_local_swap_in_relaxed, xchg, relaxed, local
 
 #if defined(__OPENCL_C_VERSION__)
 
-/* Whether the word was `expected`, and is `value` now. */
+/* Stores `value` if the word is `expected`. Returns whether it was. */
 GRAVELP_INLINE bool gravelp_local_swap_relaxed(local uint *word, uint expected, uint value)
 {
     return atomic_cmpxchg((volatile local uint *)word, expected, value) == expected;
@@ -270,7 +270,7 @@ GRAVELP_DEFINE_ADD_REAL(double, "atom.global.add.f64", "d")
 #endif
 
 /*
- * GRAVELP_ASSUME: what the compiler may rely on; no code is left of it. GRAVELP_STAY_APART: an empty statement that
+ * GRAVELP_ASSUME: what the compiler may rely on; no code is left of it. GRAVELP_NO_MERGE: an empty statement that
  * LLVM merges with no other, and does not copy, as it is convergent like all of OpenCL's assembly. PoCL 5.0 and 6.0, of
  * later LLVM, stop at assembly in large kernels. Both only where the compiler says what it compiles for, see
  * gravelp_prefetch_write.
@@ -279,7 +279,7 @@ GRAVELP_DEFINE_ADD_REAL(double, "atom.global.add.f64", "d")
     (defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__powerpc64__))
 #define GRAVELP_ASSUME(holds) __builtin_assume(holds)
 #if defined(GRAVELP_SERIAL_GROUP) && defined(__clang_major__) && __clang_major__ < 16
-#define GRAVELP_STAY_APART()  \
+#define GRAVELP_NO_MERGE()    \
     __attribute__((nomerge))  \
     {                         \
         __asm__ volatile(""); \
@@ -288,8 +288,8 @@ GRAVELP_DEFINE_ADD_REAL(double, "atom.global.add.f64", "d")
 #else
 #define GRAVELP_ASSUME(holds) (void)(holds)
 #endif
-#ifndef GRAVELP_STAY_APART
-#define GRAVELP_STAY_APART() (void)0
+#ifndef GRAVELP_NO_MERGE
+#define GRAVELP_NO_MERGE() (void)0
 #endif
 
 /* Leader: announces that the next `bytes` from `p` will be written. Pays where a group is one CPU thread. Only where

@@ -172,7 +172,7 @@ GRAVELP_INLINE struct gravelp_ring gravelp_own_ring(struct gravel_group g)
 #endif
 }
 
-/* Every work-item of the group, before and behind whose messages it stands: so many sessions more. */
+/* Every work-item of the group, before and after its messages: adds n to the sessions. */
 GRAVELP_INLINE void gravelp_session_add(struct gravel_group g, uint n)
 {
     gravelp_group_meet_apart(g.arena);

@@ -3,9 +3,9 @@
  * Rounds in a kernel: which channel element (CE) each work-item processes.
  *
  * A flow's program is built in two forms. Plain: a launch is one round, work-item i of the launch has the round's i-th
- * CE, and no loop is around the nodes. GRAVELP_FLOW_LOOP: a launch processes rounds, turn by turn, until there is none
- * or one that is left to the host; in a turn a group has a group's worth of CEs, or none. The groups that take part are
- * the launch's *members* (members.cl.h); the last member out of a round chooses the next one.
+ * CE, and no loop is around the nodes. GRAVELP_FLOW_LOOP: a launch processes rounds, a group chunk by chunk, until
+ * there is none or one that is left to the host; a chunk is a group's worth of CEs. The groups that take part are the
+ * launch's *members* (members.cl.h); the last member out of a round chooses the next one.
  *
  * Of a channel with GRAVEL_GROUP_NODE a group's worth is one CE, which all its work-items have.
  *
@@ -23,7 +23,7 @@
 
 #ifdef GRAVELP_FLOW_SIGN
 
-/* CEs that a group has in a turn of a round; groups of a round. */
+/* CEs of a chunk of a round; groups of a round. */
 GRAVELP_INLINE uint gravelp_round_share(struct gravelp_round round)
 {
     return gravelp_channel_share(gravelp_channels[round.channel], gravelp_n_lanes());
@@ -88,7 +88,7 @@ gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
 }
 
 /* Any work-item of a group that is one thread: whether it has a CE of the channel. */
-GRAVELP_INLINE uint gravelp_turn_is_of(struct gravel_flow_group f, uint channel)
+GRAVELP_INLINE uint gravelp_chunk_is_of(struct gravel_flow_group f, uint channel)
 {
     return f.channel == channel && f.index - f.flow->round.first < f.flow->round.n;
 }
@@ -109,19 +109,19 @@ GRAVELP_INLINE uint gravelp_turn_is_of(struct gravel_flow_group f, uint channel)
 GRAVELP_INLINE bool gravelp_member_wait(struct gravel_flow_group f, global uint *word, uint value)
 {
     global struct gravelp_arena *arena = f.group.arena;
-    global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
+    global struct gravelp_flow_launch *launch = gravelp_flow_launch(f.flow);
     struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     for (uint polls = 1; gravelp_device_load_acquire(word) == value; polls++) { /* K6, K7 */
         patience.least_ns += gravelp_pause(polls, false);
         if (polls % GRAVELP_MEMBER_POLLS)
             continue;
-        uint out = gravelp_device_load_relaxed(&turn->members.out);
+        uint out = gravelp_device_load_relaxed(&launch->members.out);
         uint verdict =
-            gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), out, turn->wait_ms, &patience);
+            gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), out, launch->wait_ms, &patience);
         patience.least_ns += (ulong)arena->poll_ns * GRAVELP_MEMBER_POLLS;
         if (verdict & GRAVELP_WAIT_IS_LATE)
             gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_MEET, f.scratch->round.channel, out,
-                               gravelp_device_load_relaxed(&turn->members.enrolled) &
+                               gravelp_device_load_relaxed(&launch->members.enrolled) &
                                    ~GRAVELP_MEMBERS_CLOSED);
         if (verdict != GRAVELP_WAITS_ON)
             return false;
@@ -132,16 +132,16 @@ GRAVELP_INLINE bool gravelp_member_wait(struct gravel_flow_group f, global uint 
 /* Leader: become a member, if the list is not closed. */
 GRAVELP_INLINE void gravelp_member_enrol(struct gravel_flow_group f)
 {
-    global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
-    uint me = gravelp_members_enrol(&turn->members, turn->n_groups, GRAVELP_ENROL_POLLS);
-    f.scratch->member = f.scratch->part = me;
+    global struct gravelp_flow_launch *launch = gravelp_flow_launch(f.flow);
+    uint me = gravelp_members_enrol(&launch->members, launch->n_groups, GRAVELP_ENROL_POLLS);
+    f.scratch->member = f.scratch->chunk = me;
     f.scratch->phase = 0;
     f.scratch->round = (struct gravelp_round){0, 0, 0, 0};
     bool is_member =
-        me < GRAVELP_MEMBERS_CLOSED && gravelp_member_wait(f, &turn->members.n, 0); /* K7 */
+        me < GRAVELP_MEMBERS_CLOSED && gravelp_member_wait(f, &launch->members.n, 0); /* K7 */
     if (is_member) { /* the members' chooser may be writing the next one */
-        f.scratch->n_members = gravelp_device_load_relaxed(&turn->members.n);
-        f.scratch->round = turn->round;
+        f.scratch->n_members = gravelp_device_load_relaxed(&launch->members.n);
+        f.scratch->round = launch->round;
     }
     f.scratch->goes_on = is_member && gravelp_round_fits(f.flow);
 }
@@ -151,15 +151,15 @@ GRAVELP_INLINE void gravelp_member_enrol(struct gravel_flow_group f)
 /* Chooser: the round has ended; its CEs are free. @return whether another may follow. */
 GRAVELP_INLINE bool gravelp_round_account(struct gravel_flow_group f, struct gravelp_view view)
 {
-    global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
+    global struct gravelp_flow_launch *launch = gravelp_flow_launch(f.flow);
     struct gravelp_round round = f.scratch->round;
-    uint n_parts = gravelp_round_groups(round);
+    uint n_chunks = gravelp_round_groups(round);
     global uint *unenqueued = gravelp_flow_words(f.flow, f.flow->unenqueued_at);
     gravelp_view_end_round(view, round);
-    turn->n_rounds++;
-    turn->n_small += n_parts == 1;
-    turn->n_elements += round.n;
-    turn->n_lanes += n_parts * gravelp_round_share(round);
+    launch->n_rounds++;
+    launch->n_small += n_chunks == 1;
+    launch->n_elements += round.n;
+    launch->n_lanes += n_chunks * gravelp_round_share(round);
     for (uint c = 0; c < GRAVELP_FLOW_N_CHANNELS; c++)
         if (gravelp_device_load_relaxed(unenqueued + c))
             gravelp_flow_fault(f.flow, GRAVELP_FLOW_FAULT_OPEN, c,
@@ -171,17 +171,17 @@ GRAVELP_INLINE bool gravelp_round_account(struct gravel_flow_group f, struct gra
 GRAVELP_INLINE void gravelp_round_publish(struct gravel_flow_group f, struct gravelp_view view,
                                           struct gravelp_round round, bool may_follow)
 {
-    global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
+    global struct gravelp_flow_launch *launch = gravelp_flow_launch(f.flow);
     if (may_follow) { /* else the host is to know which round was at fault */
-        turn->round = round;
+        launch->round = round;
         for (uint c = 0; round.n && c < GRAVELP_FLOW_N_CHANNELS; c++)
             *(gravelp_flow_words(f.flow, f.flow->limits_at) + c) =
                 gravelp_view_limit(view, round, c);
     }
-    turn->goes_on = may_follow && round.n &&
-                    (turn->n_groups > 1 || gravelp_round_groups(round) == 1) &&
-                    turn->n_elements < turn->most_elements;
-    gravelp_members_advance(&turn->members, f.scratch->phase + 1); /* K6 */
+    launch->goes_on = may_follow && round.n &&
+                      (launch->n_groups > 1 || gravelp_round_groups(round) == 1) &&
+                      launch->n_elements < launch->most_elements;
+    gravelp_members_advance(&launch->members, f.scratch->phase + 1); /* K6 */
 }
 
 #if defined(GRAVELP_ONE_THREAD)
@@ -228,55 +228,55 @@ GRAVELP_INLINE void gravelp_round_choose(struct gravel_flow_group f)
 
 #endif
 
-/* ---- turns ------------------------------------------------------------------------------------ */
+/* ---- chunks ----------------------------------------------------------------------------------- */
 
-/* Leader: this group's part is done. @return whether it is the last member out of the round, and chooses the next. */
-GRAVELP_INLINE bool gravelp_turn_end(struct gravel_flow_group f)
+/* Leader: this chunk is done. @return whether the group is the last member out of the round, and chooses the next. */
+GRAVELP_INLINE bool gravelp_chunk_end(struct gravel_flow_group f)
 {
-    f.scratch->part += f.scratch->n_members;
-    if (f.scratch->part < gravelp_round_groups(f.scratch->round))
+    f.scratch->chunk += f.scratch->n_members;
+    if (f.scratch->chunk < gravelp_round_groups(f.scratch->round))
         return false;
-    return gravelp_members_leave(&gravelp_flow_turns(f.flow)->members, f.scratch->n_members);
+    return gravelp_members_leave(&gravelp_flow_launch(f.flow)->members, f.scratch->n_members);
 }
 
-/* Leader: if its part of the round is over, wait for the next round. */
-GRAVELP_INLINE void gravelp_turn_begin(struct gravel_flow_group f)
+/* Leader: waits for the next round, if its chunks of this one are done. */
+GRAVELP_INLINE void gravelp_chunk_begin(struct gravel_flow_group f)
 {
-    global struct gravelp_flow_turn *turn = gravelp_flow_turns(f.flow);
-    if (f.scratch->part < gravelp_round_groups(f.scratch->round))
+    global struct gravelp_flow_launch *launch = gravelp_flow_launch(f.flow);
+    if (f.scratch->chunk < gravelp_round_groups(f.scratch->round))
         return;
-    bool is_chosen = gravelp_member_wait(f, &turn->members.phase, f.scratch->phase); /* K6 */
+    bool is_chosen = gravelp_member_wait(f, &launch->members.phase, f.scratch->phase); /* K6 */
     f.scratch->phase++;
-    f.scratch->part = f.scratch->member;
+    f.scratch->chunk = f.scratch->member;
     f.scratch->goes_on = 0;
     if (is_chosen) { /* else a late chooser may be writing the next one */
-        f.scratch->round = turn->round;
-        f.scratch->goes_on = turn->goes_on;
+        f.scratch->round = launch->round;
+        f.scratch->goes_on = launch->goes_on;
     }
 }
 
 /* Any work-item: the number of its CE in the round; without one, n or more. */
-GRAVELP_INLINE uint gravelp_turn_item(struct gravel_flow_group f)
+GRAVELP_INLINE uint gravelp_chunk_item(struct gravel_flow_group f)
 {
     uint share = gravelp_round_share(f.scratch->round);
-    return f.scratch->part * share + (share == 1 ? 0 : (uint)gravelp_lane_id());
+    return f.scratch->chunk * share + (share == 1 ? 0 : (uint)gravelp_lane_id());
 }
 
-/* Every work-item, when the leader has set the turn: its CE. */
-GRAVELP_INLINE void gravelp_turn_take(struct gravel_flow_group *f)
+/* Every work-item, when the leader has set the chunk: its CE. */
+GRAVELP_INLINE void gravelp_chunk_take(struct gravel_flow_group *f)
 {
-    uint item = gravelp_turn_item(*f), n_groups = gravelp_round_groups(f->scratch->round);
-    f->channel = f->scratch->part < n_groups ? f->scratch->round.channel : GRAVELP_FLOW_N_CHANNELS;
+    uint item = gravelp_chunk_item(*f), n_groups = gravelp_round_groups(f->scratch->round);
+    f->channel = f->scratch->chunk < n_groups ? f->scratch->round.channel : GRAVELP_FLOW_N_CHANNELS;
     f->level = f->scratch->round.level;
     f->active = item < f->scratch->round.n;
     f->index = gravelp_round_index(f->scratch->round, item);
     f->is_on = 1;
 }
 
-/* Any work-item: whether it has a CE of the channel in this turn. */
-GRAVELP_INLINE uint gravelp_turn_is_of(struct gravel_flow_group f, uint channel)
+/* Any work-item: whether it has a CE of the channel in this chunk. */
+GRAVELP_INLINE uint gravelp_chunk_is_of(struct gravel_flow_group f, uint channel)
 {
-    return f.channel == channel && gravelp_turn_item(f) < f.scratch->round.n;
+    return f.channel == channel && gravelp_chunk_item(f) < f.scratch->round.n;
 }
 
 GRAVELP_INLINE struct gravel_flow_group
@@ -286,33 +286,33 @@ gravelp_round_open(struct gravel_group group, global struct gravelp_flow *flow,
     struct gravel_flow_group f = {group, flow, scratch, 0, 0, 0, 0, 0};
     if (gravelp_is_leader())
         gravelp_member_enrol(f);
-    gravelp_group_meet(group.arena); /* G1: the group's first turn is known */
-    gravelp_turn_take(&f);
+    gravelp_group_meet(group.arena); /* G1: the group's first chunk is known */
+    gravelp_chunk_take(&f);
     return f;
 }
 
-/* Every work-item: the turn is over; the next one. */
-GRAVELP_INLINE void gravelp_turn_next(struct gravel_flow_group *f)
+/* Every work-item: the chunk is done; the next one. */
+GRAVELP_INLINE void gravelp_chunk_next(struct gravel_flow_group *f)
 {
     gravelp_group_meet_apart(
         f->group.arena); /* G2: what the group did is done; with K5 it reaches the chooser */
 #if defined(GRAVELP_ONE_THREAD)
     if (gravelp_is_leader()) {
-        if (gravelp_turn_end(*f))
+        if (gravelp_chunk_end(*f))
             gravelp_round_choose(*f);
-        gravelp_turn_begin(*f);
+        gravelp_chunk_begin(*f);
     }
 #else
     if (gravelp_is_leader())
-        f->scratch->chooses = gravelp_turn_end(*f);
+        f->scratch->chooses = gravelp_chunk_end(*f);
     gravelp_group_meet(f->group.arena); /* G1: whether this group chooses */
     if (f->scratch->chooses)
         gravelp_round_choose(*f);
     if (gravelp_is_leader())
-        gravelp_turn_begin(*f);
+        gravelp_chunk_begin(*f);
 #endif
     gravelp_group_meet(f->group.arena); /* G4: what the leader has acquired is the whole group's */
-    gravelp_turn_take(f);
+    gravelp_chunk_take(f);
 }
 
 #endif

@@ -47,7 +47,7 @@
 
 #if defined(GRAVELP_ATOMICS_C11)
 
-/* Whether the word was `expected`, and is `value` now. Acquire if it was; else relaxed. */
+/* Stores `value` if the word is `expected`. Returns whether it was: acquire if so, else relaxed. */
 GRAVELP_INLINE bool gravelp_device_swap_acquire(global uint *word, uint expected, uint value)
 {
     return atomic_compare_exchange_strong_explicit((gravelp_word *)word, &expected, value,
@@ -128,11 +128,11 @@ GRAVELP_INLINE void gravelp_steal_meet(global struct gravelp_steal *steal)
 {
     GRAVELP_ASSUME(steal->n_groups != 0);
     gravelp_barrier_group();
-    GRAVELP_STAY_APART();
+    GRAVELP_NO_MERGE();
     GRAVELP_ASSUME(steal->n_groups != 0);
 }
 
-/* ---- what the leader tells ---------------------------------------------------------------------- */
+/* ---- what the leader reports --------------------------------------------------------------------- */
 
 /* Leader: report to the host what went wrong; the launch's first fault stays. */
 GRAVELP_OUT_OF_LINE void gravelp_steal_fault(global struct gravelp_steal *steal, uint fault,

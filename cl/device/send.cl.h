@@ -114,7 +114,7 @@ GRAVELP_DEFINE_BITS(float, as_uint)
 GRAVELP_DEFINE_BITS(double, as_ulong)
 #endif
 
-/* Any work-item: a number has more bits than its row, so the package is not to be sent; the host tells why. Of several,
+/* Any work-item: reports to the host that a number has more bits than its row, so the package is not sent. Of several,
  * the one that claims the note for this use of the slot writes it: until P2, `published` is of the use before.
  * @return its node. */
 GRAVELP_OUT_OF_LINE uint gravelp_note_far(global uchar *slot, ulong index, ulong place, ulong node)
@@ -288,15 +288,15 @@ GRAVELP_INLINE uint gravelp_send_group(struct gravel_group g, bool are_all, uint
         gravelp_write_column(g.scratch->by_lane, command, gravelp_n_lanes(), gravelp_lane_id(),
                              index, values, node);
     else if (!are_all && g.scratch->by_position &&
-             g.scratch->lanes[gravelp_place()] != GRAVELP_INACTIVE)
+             g.scratch->lanes[gravelp_lane_index()] != GRAVELP_INACTIVE)
         gravelp_write_column(g.scratch->by_position, command, g.scratch->n_active,
-                             g.scratch->lanes[gravelp_place()], index, values, node);
+                             g.scratch->lanes[gravelp_lane_index()], index, values, node);
     else if (g.scratch->by_package &&
-             (are_all || g.scratch->lanes[gravelp_place()] != GRAVELP_INACTIVE))
+             (are_all || g.scratch->lanes[gravelp_lane_index()] != GRAVELP_INACTIVE))
         gravelp_write_column_of_many(
             g, command, g.scratch->ticket, are_all ? gravelp_n_lanes() : g.scratch->n_active,
-            are_all ? (uint)gravelp_lane_id() : g.scratch->lanes[gravelp_place()], index, values,
-            node);
+            are_all ? (uint)gravelp_lane_id() : g.scratch->lanes[gravelp_lane_index()], index,
+            values, node);
     const uint n = are_all ? gravelp_n_lanes() : g.scratch->n_active;
     gravelp_group_meet(g.arena); /* G2: the package is written; with P2 it reaches the host */
     if (gravelp_is_leader())
@@ -313,7 +313,7 @@ GRAVELP_INLINE uint gravelp_send_wg(struct gravel_group g, uint command, ulong b
 {
     GRAVELP_ADDRESS(g, command, values, node);
     GRAVELP_WIDTH(g, command, base, reply);
-    /* G3: no work-item is in a _wi call, where it might wait for the host to get past the ticket we take. It
+    /* G3: no work-item is in a _wi call, where it might wait until the host has read the ticket we take. It
      * also keeps the leader's branch out of the user's code, which PoCL vectorizes better then. */
     gravelp_group_meet_apart(g.arena);
     if (gravelp_is_leader())

@@ -63,10 +63,11 @@ struct gravelp_source {
                           gravel_arena_->heap_bytes, gravel_arena_->node,             \
                           GRAVELP_N_NODES(gravel_arena_), gravel_arena_->node,        \
                           gravel_arena_->constants, gravel_arena_, (sends)})
-#define GRAVELP_LETTER_ARGUMENT(letter, row, i) ((letter).argument[(row) * (letter).stride + (i)])
+#define GRAVELP_MESSAGE_ARGUMENT(message, row, i) \
+    ((message).argument[(row) * (message).stride + (i)])
 
 /* A message of an inbox or a ring. */
-struct gravelp_letter {
+struct gravelp_message {
     uint handler;
     size_t stride;                /* from one argument to the next */
     global const ulong *argument; /* the first */
@@ -81,18 +82,18 @@ GRAVELP_INLINE global struct gravelp_package *gravelp_source_slot(struct gravelp
 }
 
 /* Returns message i of an inbox or a ring. */
-GRAVELP_INLINE struct gravelp_letter gravelp_source_letter(struct gravelp_source from, uint i)
+GRAVELP_INLINE struct gravelp_message gravelp_source_message(struct gravelp_source from, uint i)
 {
     const uint columns = from.servers->columns;
     if (from.kind == GRAVELP_FROM_RING) {
         global struct gravelp_spilled *spilled =
             gravelp_spilled(from.servers, from.server, from.first + i);
-        return (struct gravelp_letter){spilled->handler, 1, (global const ulong *)(spilled + 1)};
+        return (struct gravelp_message){spilled->handler, 1, (global const ulong *)(spilled + 1)};
     }
     global struct gravelp_package *slot = gravelp_source_slot(from, i / columns);
-    return (struct gravelp_letter){GRAVELP_COMMAND_HANDLER(slot->command), columns,
-                                   gravelp_inbox_row(from.servers, (global uchar *)slot, 0) +
-                                       (i & (columns - 1))};
+    return (struct gravelp_message){GRAVELP_COMMAND_HANDLER(slot->command), columns,
+                                    gravelp_inbox_row(from.servers, (global uchar *)slot, 0) +
+                                        (i & (columns - 1))};
 }
 
 /* Returns the first key of message i, row 0, or the second, row 1. */
@@ -100,8 +101,8 @@ GRAVELP_INLINE ulong gravelp_source_key(struct gravelp_source from, uint i, uint
 {
     if (from.kind == GRAVELP_FROM_FRAME)
         return gravelp_key(from.keys[row], i);
-    const struct gravelp_letter letter = gravelp_source_letter(from, i);
-    return letter.argument[row * letter.stride];
+    const struct gravelp_message message = gravelp_source_message(from, i);
+    return message.argument[row * message.stride];
 }
 
 /* Any work-item: whether message i is there, and its group's. */

@@ -8,8 +8,8 @@
  *
  * Resident servers (GRAVELP_RESIDENT) share a kernel with their clients: the first groups to arrive serve, all later
  * ones are clients. A server never waits for room. It leaves when all clients have finished and nothing is left. A
- * client takes virtual groups until none is left. So a launch ends if the groups that have arrived continue beside each
- * other and one more than the servers can arrive, however few groups the device runs at once; the host has proved that
+ * client takes virtual groups until none is left. So a launch ends if the groups that have arrived run concurrently
+ * and one more than the servers can arrive, however few groups the device runs at once; the host has proved that
  * when it opened (lib/self_test/meet.c).
  *
  * Path:    server.cl.h, or a kernel of lib/serve/text.c -> this -> gravelp_run, by which text.c calls the handlers.
@@ -40,7 +40,7 @@ GRAVELP_INLINE bool gravelp_source_is_published(struct gravelp_source from, uint
 }
 
 /* Leader: messages, or slots, before `ticket` have been run. */
-GRAVELP_INLINE void gravelp_source_give_back(struct gravelp_source from, uint ticket)
+GRAVELP_INLINE void gravelp_source_release(struct gravelp_source from, uint ticket)
 {
     global struct gravelp_queue_words *words = from.kind == GRAVELP_FROM_INBOX
                                                    ? gravelp_inbox_words(from.servers, from.server)
@@ -48,9 +48,9 @@ GRAVELP_INLINE void gravelp_source_give_back(struct gravelp_source from, uint ti
     gravelp_device_store_release(&words->consumed, ticket); /* I2, O3: pair with P1 and O4 */
 }
 
-/* Calls the handler that a letter names: behind the text of a program that serves. */
+/* Calls the handler that a message names: behind the text of a program that serves. */
 GRAVELP_INLINE void gravelp_run(global struct gravelp_arena *gravel_arena_,
-                                struct gravelp_letter letter, uint i);
+                                struct gravelp_message message, uint i);
 
 /* Whether handlers send. */
 #ifndef GRAVELP_HANDLERS_SEND
@@ -160,13 +160,13 @@ GRAVELP_INLINE bool gravelp_server_run(private struct gravelp_server *server, ui
     uint n = 0;
     for (; n < most && gravelp_source_is_published(from, n); n++) {
         const bool is_slot = kind == GRAVELP_FROM_INBOX;
-        const struct gravelp_letter letter =
-            gravelp_source_letter(from, is_slot ? n * from.servers->columns : n);
-        const uint n_letters = is_slot ? gravelp_source_slot(from, n)->n_messages : 1;
-        for (uint i = 0; i < n_letters; i++)
-            gravelp_run(server->arena, letter, i);
-        gravelp_source_give_back(from, from.first + n + 1);
-        *n_run += n_letters;
+        const struct gravelp_message message =
+            gravelp_source_message(from, is_slot ? n * from.servers->columns : n);
+        const uint n_messages = is_slot ? gravelp_source_slot(from, n)->n_messages : 1;
+        for (uint i = 0; i < n_messages; i++)
+            gravelp_run(server->arena, message, i);
+        gravelp_source_release(from, from.first + n + 1);
+        *n_run += n_messages;
     }
     server->ticket[kind] += n;
     return n && !gravelp_load_relaxed(&server->arena->abort); /* H1 */
@@ -243,14 +243,14 @@ GRAVELP_INLINE void gravelp_server_run(private struct gravelp_server *server,
     from.n = kind == GRAVELP_FROM_INBOX ? n * from.servers->columns : n;
     GRAVELP_EACH_SERVED(service, from, message)
     {
-        gravelp_run(server->arena, gravelp_source_letter(from, message), 0);
+        gravelp_run(server->arena, gravelp_source_message(from, message), 0);
         n_run++;
     }
     if (n_run)
         gravelp_local_add_relaxed(&service->n_run, n_run);
     gravelp_block_keep(server->arena); /* behind the barrier of the last, empty gathering */
     if (gravelp_is_leader())
-        gravelp_source_give_back(from, from.first + n);
+        gravelp_source_release(from, from.first + n);
     gravelp_block_keep(server->arena);
     server->ticket[kind] += n;
 }
@@ -313,7 +313,7 @@ GRAVELP_INLINE uint gravelp_serve_begin(struct gravel_group g)
 {
     global struct gravelp_servers *servers = gravelp_servers(g.arena);
     gravelp_group_meet_apart(g.arena); /* G1: the outbox is whole */
-    if (gravelp_is_leader()) {         /* a launch that is none has no roles; its clients tell */
+    if (gravelp_is_leader()) {         /* any other launch has no roles; its clients report it */
         const bool has_roles =
             g.arena->servers_offset && servers->launch == GRAVELP_LAUNCH_RESIDENT;
         const uint number =

@@ -3,7 +3,7 @@
  * Where a launch is cut into slices, get_global_size, get_num_groups, get_group_id, get_global_offset and
  * get_global_linear_id would mean the slice. A program that uses them does not build: pass the values as arguments.
  *
- * The library puts this text in front of a program, so that it holds for what stands ahead of the include too; the
+ * The library puts this text in front of a program, so that it holds for what is ahead of the include too; the
  * headers have names of their own for what they ask.
  *
  * Path:    opencl/program.c -> this -> workgroup.cl.h.

@@ -29,7 +29,7 @@ struct gravelp_pairs {
     uint bid[GRAVELP_PAIR_LISTS]; /* of each list, ~ the least message that wants it, or 0 */
 };
 
-/* A work-item's message, and how it stands in this round. */
+/* A work-item's message, and its state in this round. */
 struct gravelp_pair {
     uint message; /* its number; GRAVELP_SERVER_NONE: none */
     uint list[2]; /* of its keys */
@@ -64,7 +64,7 @@ GRAVELP_INLINE void gravelp_inbox_close(struct gravelp_source from, uint n)
 
 /* Every work-item of the only group, in the kernel's outermost scope behind GRAVELP_TRANSACTIONS: goes through the
  * messages of a source; `served` is the number of one. GRAVELP_SERVE_INBOX_PAIRS runs those of the inbox by
- * `run(arena, letter, i)`, i columns after the letter. */
+ * `run(arena, message, i)`, i columns after the message. */
 #if defined(GRAVELP_SERIAL_GROUP)
 #define GRAVELP_TRANSACTIONS
 #define GRAVELP_EACH_PAIR(from, served)                                                 \
@@ -83,7 +83,7 @@ GRAVELP_INLINE void gravelp_pairs_open(local struct gravelp_pairs *pairs)
     gravelp_barrier_group(); /* G8: no list is wanted */
 }
 
-/* Any work-item, behind gravelp_pairs_turn: whether its message is to run. */
+/* Any work-item, behind gravelp_pairs_bid: whether its message is to run. */
 GRAVELP_INLINE bool gravelp_pair_runs(local struct gravelp_pairs *pairs,
                                       private struct gravelp_pair *pair)
 {
@@ -109,9 +109,8 @@ GRAVELP_INLINE void gravelp_pairs_end(local struct gravelp_pairs *pairs,
 }
 
 /* Every work-item of the group: takes a message, if one is left, and bids. Returns whether any has one. */
-GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
-                                       private struct gravelp_pair *pair,
-                                       struct gravelp_source from)
+GRAVELP_INLINE bool gravelp_pairs_bid(local struct gravelp_pairs *pairs,
+                                      private struct gravelp_pair *pair, struct gravelp_source from)
 {
     while (pair->message == GRAVELP_SERVER_NONE && !pair->is_over) {
         const uint message = gravelp_local_add_relaxed(&pairs->next, 1);
@@ -137,7 +136,7 @@ GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
     gravelp_pairs_open(pairs)
 #define GRAVELP_EACH_PAIR(from, served)                                                   \
     for (struct gravelp_pair pair = {GRAVELP_SERVER_NONE, {0, 0}, {false, false}, false}; \
-         gravelp_pairs_turn(pairs, &pair, (from)); gravelp_pairs_end(pairs, &pair))       \
+         gravelp_pairs_bid(pairs, &pair, (from)); gravelp_pairs_end(pairs, &pair))        \
         if (gravelp_pair_runs(pairs, &pair))                                              \
             for (uint served = pair.message, once = 1; once; once = 0)
 #endif
@@ -148,7 +147,7 @@ GRAVELP_INLINE bool gravelp_pairs_turn(local struct gravelp_pairs *pairs,
     uint n_run = 0;                                                           \
     GRAVELP_EACH_PAIR(from, message)                                          \
     {                                                                         \
-        run(gravel_arena_, gravelp_source_letter(from, message), 0);          \
+        run(gravel_arena_, gravelp_source_message(from, message), 0);         \
         n_run++;                                                              \
     }                                                                         \
     gravelp_inbox_close(from, n_run)

@@ -45,20 +45,20 @@ GRAVELP_INLINE void gravelp_group_meet(global struct gravelp_arena *arena)
 
 /* Every work-item of the group: a predicated `if` ends, which may be the last thing of a node. LLVM copies the word
  * above into both sides of such an `if`, if it finds their ways to the kernel's end, and work-item 0 decides for all.
- * On PoCL 3.1 the word stays apart, so it is not copied; PoCL 6.0 drops it altogether, so there it is a barrier. */
+ * On PoCL 3.1 the word is opaque, so it is not copied; PoCL 6.0 drops it altogether, so there it is a barrier. */
 GRAVELP_INLINE void gravelp_predicate_end(global struct gravelp_arena *arena)
 {
     GRAVELP_LATER_BARRIER();
-    GRAVELP_STAY_APART();
+    GRAVELP_NO_MERGE();
     gravelp_block_keep(arena);
 }
 
 /* Every work-item of the group: the first barrier of a call, before the leader alone does something. If both sides of
- * an `if` begin with such a call, LLVM moves what they share above the `if`, except what stays apart. */
+ * an `if` begin with such a call, LLVM moves what they share above the `if`, except what is opaque. */
 GRAVELP_INLINE void gravelp_group_meet_apart(global struct gravelp_arena *arena)
 {
     gravelp_barrier_group();
-    GRAVELP_STAY_APART();
+    GRAVELP_NO_MERGE();
     gravelp_block_keep(arena);
 }
 
@@ -118,7 +118,7 @@ GRAVELP_INLINE size_t gravelp_lane_id(void)
            get_local_id(0);
 }
 
-/* Whether this work-item is its group's leader: work-item 0. */
+/* Returns whether this work-item is its group's leader: work-item 0. */
 GRAVELP_INLINE bool gravelp_is_leader(void)
 {
     return (get_local_id(0) | get_local_id(1) | get_local_id(2)) == 0;
@@ -201,16 +201,16 @@ GRAVELP_OUT_OF_LINE void gravelp_fault_in(global struct gravelp_arena *arena,
 /* This work-item's element of scratch->lanes, and a store to it. In a group larger than GRAVEL_MAX_GROUP, which sends
  * nothing (gravelp_group_fits), the last ones have none. Where the group is one thread they share others' elements:
  * PoCL 3.1 compiles a predicated loop wrongly if a condition guards the store. */
-GRAVELP_INLINE size_t gravelp_place(void)
+GRAVELP_INLINE size_t gravelp_lane_index(void)
 {
     return gravelp_lane_id() % GRAVEL_MAX_GROUP;
 }
-GRAVELP_INLINE void gravelp_place_set(local struct gravelp_scratch *scratch, uint value)
+GRAVELP_INLINE void gravelp_lane_set(local struct gravelp_scratch *scratch, uint value)
 {
 #ifndef GRAVELP_SERIAL_GROUP
     if (gravelp_lane_id() < GRAVEL_MAX_GROUP)
 #endif
-        scratch->lanes[gravelp_place()] = value;
+        scratch->lanes[gravelp_lane_index()] = value;
 }
 
 /* Leader: whether the group has an element each; a fault if not. */
@@ -236,7 +236,7 @@ GRAVELP_INLINE void gravelp_sums(struct gravel_group g, uint value, bool marks)
 {
     local struct gravelp_scratch *scratch = g.scratch;
 #if defined(GRAVELP_SERIAL_GROUP)
-    gravelp_place_set(scratch, value);
+    gravelp_lane_set(scratch, value);
     gravelp_group_meet_apart(g.arena); /* G1: the values are set */
     if (gravelp_is_leader()) {
         uint n_lanes = gravelp_group_fits(g.arena) ? gravelp_n_lanes() : 0, sum = 0;
@@ -248,18 +248,18 @@ GRAVELP_INLINE void gravelp_sums(struct gravel_group g, uint value, bool marks)
         scratch->n_active = sum;
     }
 #else
-    size_t lane = gravelp_place();
+    size_t lane = gravelp_lane_index();
     uint n_lanes = gravelp_n_lanes(), sum = value;
-    gravelp_place_set(scratch, sum);
+    gravelp_lane_set(scratch, sum);
     gravelp_group_meet(g.arena); /* G1: the values are set */
     for (uint step = 1; step < n_lanes; step *= 2) {
         uint left = lane >= step ? scratch->lanes[lane - step] : 0;
         gravelp_group_meet(g.arena); /* G1: all have read */
         sum += left;
-        gravelp_place_set(scratch, sum);
+        gravelp_lane_set(scratch, sum);
         gravelp_group_meet(g.arena); /* G1: all have added */
     }
-    gravelp_place_set(scratch, marks && !value ? GRAVELP_INACTIVE : sum - value);
+    gravelp_lane_set(scratch, marks && !value ? GRAVELP_INACTIVE : sum - value);
     if (gravelp_lane_id() == n_lanes - 1)
         scratch->n_active = gravelp_group_fits(g.arena) ? sum : 0;
     gravelp_group_meet(g.arena); /* G1: the sums are known */
@@ -277,7 +277,7 @@ GRAVELP_INLINE uint gravelp_group_max(struct gravel_group g, uint value)
 {
     local struct gravelp_scratch *scratch = g.scratch;
 #if defined(GRAVELP_SERIAL_GROUP)
-    gravelp_place_set(scratch, value);
+    gravelp_lane_set(scratch, value);
     gravelp_group_meet_apart(g.arena); /* G1: the values are set */
     if (gravelp_is_leader()) {
         uint n_lanes = gravelp_group_fits(g.arena) ? gravelp_n_lanes() : 0, most = 0;

@@ -47,12 +47,12 @@ kernel void clear(GRAVEL_ACCUMULATOR(a), ulong n_items, uint keeps_waiting)
         a->n_few[0] = a->n_few[1] = 0;
 }
 
-/* Global size at least n, the words of a->blocks, and n_parts. Blocks that wait go to the lists, counted in `turn`. */
-kernel void collect(GRAVEL_ACCUMULATOR(a), uint n, uint turn)
+/* Global size at least n, the words of a->blocks, and n_parts. Blocks that wait go to lists, counted in `parity`. */
+kernel void collect(GRAVEL_ACCUMULATOR(a), uint n, uint parity)
 {
     const uint i = (uint)get_global_id(0), part_blocks = (uint)(a->part_words / BLOCK);
     if (i < a->n_parts)
-        TALLY(a, i).n_listed[!turn] = 0;
+        TALLY(a, i).n_listed[!parity] = 0;
     if (i >= n || gravelp_device_load_relaxed(&at(a, a->blocks_at)[i]) == 0)
         return; /* a bit that the load misses is one of a later flush */
     uint blocks =
@@ -60,7 +60,7 @@ kernel void collect(GRAVEL_ACCUMULATOR(a), uint n, uint turn)
     for (; blocks; blocks &= blocks - 1) {
         uint block = 32 * i + LOWEST(blocks), part = block / part_blocks;
         uint position =
-            gravelp_device_fetch_add_relaxed(&TALLY(a, part).n_listed[turn], 1); /* A6 */
+            gravelp_device_fetch_add_relaxed(&TALLY(a, part).n_listed[parity], 1); /* A6 */
         at(a, a->list_at)[part * part_blocks + position] = block - part * part_blocks;
     }
 }
@@ -77,10 +77,10 @@ struct block {
 
 /* Moves on to a position, which there is. For the group's first work-item. */
 GRAVELP_INLINE void go_to(global struct gravelp_accumulator *a, local struct block *now,
-                          uint position, uint turn)
+                          uint position, uint parity)
 {
-    for (; position - now->first >= TALLY(a, now->part).n_listed[turn]; now->part++)
-        now->first += TALLY(a, now->part).n_listed[turn];
+    for (; position - now->first >= TALLY(a, now->part).n_listed[parity]; now->part++)
+        now->first += TALLY(a, now->part).n_listed[parity];
     now->number = at(a, a->list_at)[now->part * (a->part_words / BLOCK) + position - now->first];
     now->n = 0;
 }
@@ -123,10 +123,10 @@ GRAVELP_INLINE void store(global uchar *indices, global uchar *values, uint inde
 }
 
 /* Packs the words of n_positions positions from first_position on, or of those that there are: each group a stretch.
- * packed (layout/accumulator.h) has room for n_positions blocks. turn: of the last collect; pack_turn: the other one
- * than the last pack's. */
+ * packed (layout/accumulator.h) has room for n_positions blocks. parity: of the last collect; pack_parity: not that of
+ * the last pack. */
 kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_position, uint n_positions,
-                 uint turn, uint pack_turn)
+                 uint parity, uint pack_parity)
 {
     local uint n, at_part, at_few;
     local struct block now;
@@ -135,12 +135,12 @@ kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_positio
     if (lane == 0) {
         uint n_listed = 0;
         for (uint part = 0; part < a->n_parts; part++) {
-            n_listed += TALLY(a, part).n_listed[turn];
+            n_listed += TALLY(a, part).n_listed[parity];
             if (get_group_id(0) == 0)
-                TALLY(a, part).n_packed[!pack_turn] = 0; /* the next pack counts there */
+                TALLY(a, part).n_packed[!pack_parity] = 0; /* the next pack counts there */
         }
         if (get_group_id(0) == 0)
-            a->n_few[!pack_turn] = 0;
+            a->n_few[!pack_parity] = 0;
         n = min(n_positions, n_listed - first_position);
         now.part = now.first = 0;
     }
@@ -149,14 +149,14 @@ kernel void pack(GRAVEL_ACCUMULATOR(a), global uchar *packed, uint first_positio
                begin = min(each * (uint)get_group_id(0), n), end = min(begin + each, n);
     for (uint position = first_position + begin; position < first_position + end; position++) {
         if (lane == 0)
-            go_to(a, &now, position, turn);
+            go_to(a, &now, position, parity);
         gravelp_barrier_group();
         take_block(a, &now);
         if (lane == 0) {
             at_part = (max(now.first, first_position) - first_position) * BLOCK +
-                      gravelp_device_fetch_add_relaxed(&TALLY(a, now.part).n_packed[pack_turn],
-                                                       now.n);                      /* A6 */
-            at_few = gravelp_device_fetch_add_relaxed(&a->n_few[pack_turn], now.n); /* A6 */
+                      gravelp_device_fetch_add_relaxed(&TALLY(a, now.part).n_packed[pack_parity],
+                                                       now.n);                        /* A6 */
+            at_few = gravelp_device_fetch_add_relaxed(&a->n_few[pack_parity], now.n); /* A6 */
         }
         gravelp_barrier_group();
         for (uint k = lane; k < now.n; k += n_lanes) {

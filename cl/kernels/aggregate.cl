@@ -9,7 +9,7 @@
  * too. No group waits for another.
  *
  * Messages of a run that commutes stand in any order in their destination's part. Puts stand in the order of their
- * packages: groups count a tile each, a third kernel in between sums up what stands before each tile, and a tile's
+ * packages: groups count a tile each, a third kernel in between sums up what is before each tile, and a tile's
  * counters are of one package each. So the last put to a word is the last in the part too.
  *
  * Destinations that do not exist, and packages that are not what the host took them for, are counted as messages
@@ -26,15 +26,15 @@
  * A run of packages: slots that follow one another from slots_at [bytes] on, the first with `ticket`; each group
  * takes packages_each of them. All have one command and one base, and none has more than `most` messages.
  *
- * state [3][n_nodes + 1]: of this run and of the next, by turns, messages to each node, which begin as 0; then how
- * many of each node's have room in the block. `turn` is 0 or 1: whose turn it is.
+ * state [3][n_nodes + 1]: of this run and of the next, messages to each node, which begin as 0; then how many of
+ * each node's have room in the block. `parity` is that of the run's number.
  */
 #define RUN                                                                                        \
     global uchar *arena, ulong slots_at, uint slot_bytes, uint ticket, uint n_packages,            \
         uint packages_each, uint most, uint command, ulong base, uint n_nodes, global uint *state, \
-        uint turn
-#define TOTALS (state + turn * (n_nodes + 1))
-#define NEXT_TOTALS (state + (1 - turn) * (n_nodes + 1))
+        uint parity
+#define TOTALS (state + parity * (n_nodes + 1))
+#define NEXT_TOTALS (state + (1 - parity) * (n_nodes + 1))
 #define TAKEN (state + 2 * (n_nodes + 1))
 
 #define SLOT_OF(i) ((global struct gravelp_package *)(arena + slots_at + (ulong)(i)*slot_bytes))

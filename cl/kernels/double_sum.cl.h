@@ -27,7 +27,7 @@ static inline ulong double_digits(ulong bits)
     return (bits < DOUBLE_FIRST ? stored : stored | DOUBLE_FIRST) << EXTRA_BITS;
 }
 
-/* The last bit of the result tells whether bits were lost. */
+/* Shifts to the right; the last bit of the result is set if bits were lost. */
 static inline ulong shift_right(ulong digits, int shift)
 {
     if (shift == 0)

@@ -15,7 +15,7 @@
  *
  * Path:    lib/resolve/on_device/runs.c chooses, enqueues these run by run, and defines GRAVELP_INT64_ATOMICS if the
  *          device has them.
- * Memory:  one kernel at a time changes heap words; other kernels may look on and see no torn word. Q1 releases, at the
+ * Memory:  one kernel at a time changes heap words; other kernels may read, and see no torn word. Q1 releases, at the
  *          scope of the device, what earlier kernels of the queue applied.
  * Source:  Orr 2016, section 5.2; requests and signals: OpenSHMEM 1.5, sections 9.7 and 9.8.
  */
@@ -25,7 +25,7 @@
 #include "layout/next.h"
 
 /*
- * A run of wire.h. kind is its command without GRAVELP_COMMAND_FAR, which is_far tells; base: of index 0 in the arena;
+ * A run of wire.h. kind is its command without GRAVELP_COMMAND_FAR, which is_far has; base: of index 0 in the arena;
  * indices_at, values_at: in the frame [bytes].
  * (A switch over a masked command is one over 12-bit numbers to the compiler, and oclgrind takes the wrong case.)
  *
@@ -76,7 +76,7 @@ kernel void check_indices(RUN, ulong n_words, uint n_items)
     }
 }
 
-/* Whether the frame is; work-item 0 of the run that has the message tells its index. */
+/* Returns whether the frame is refused; work-item 0 of the run that has the message reports its index. */
 GRAVELP_INLINE bool is_refused(global uint *refused, global const uchar *indices, uint first,
                                uint n_messages, uint i)
 {
@@ -211,7 +211,7 @@ GRAVELP_INLINE ulong bits_of(global const uchar *values, uint kind, uint i)
 }
 
 /* Any local size, global size at least n_items. Any command but put and active message; those on 64-bit words need the
- * device's 64-bit atomics. Few items leave room on the device for the kernels beside this one. */
+ * device's 64-bit atomics. Few items leave room on the device for concurrent kernels. */
 kernel void apply_each(RUN, uint n_items)
 {
     uint item = (uint)get_global_id(0);
@@ -367,7 +367,7 @@ struct found {
     uint is_wrong;                 /* some message is not for here */
 };
 
-/* An update that apply_one does on this device, and whose messages may change places. */
+/* Returns whether apply_one does such updates on this device, and their messages may be reordered. */
 GRAVELP_INLINE bool is_taken(uint command)
 {
     uint op = GRAVELP_COMMAND_OP(command), type = GRAVELP_COMMAND_TYPE(command);
@@ -406,7 +406,7 @@ GRAVELP_INLINE void find_package(global struct gravelp_arena *head,
     found->n_messages = n;
 }
 
-/* One work-group of any size. spans [n_spans]: all allocations, by rising offset. The queue's words tell how many. */
+/* One work-group of any size. spans [n_spans]: all allocations, by rising offset. The queue's words count packages. */
 kernel void apply_in_place(global uchar *arena, uint queue, uint ticket,
                            global const struct gravelp_bounds_span *spans, uint n_spans)
 {
@@ -416,7 +416,7 @@ kernel void apply_in_place(global uchar *arena, uint queue, uint ticket,
     const struct gravelp_ring ring = gravelp_ring(head, queue);
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);
     if (lane == 0) {
-        /* Orders nothing: K1 tells which of them are published. */
+        /* Orders nothing: K1 shows which of them are published. */
         uint n = gravelp_device_load_relaxed(&ring.words->reserved) - ticket;
         n_reserved = n <= GRAVELP_IN_PLACE_MOST ? n : 0;
     }
@@ -452,6 +452,6 @@ kernel void apply_in_place(global uchar *arena, uint queue, uint ticket,
             apply_one(arena, slot, kind, n, values_at, i,
                       word_at(slot + GRAVELP_INDEX_ROW(stride), kind, 0, found[p].base, i),
                       bits_of(slot + values_at, kind, i));
-        gravelp_barrier_group(); /* all of it stands before the next package */
+        gravelp_barrier_group(); /* all of it is stored before the next package */
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves what a step needs of a device: host and kernel hand over while the kernel runs, in order, and device
- * atomics are exact; that other commands run beside a kernel that waits; and that groups that have started continue.
+ * atomics are exact; that other commands run while a kernel waits; and that groups that have started continue.
  * Measures how long a poll takes.
  *
  * Path:    lib/self_test builds and launches these. Each takes the words of layout/self_test.h.

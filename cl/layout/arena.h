@@ -44,7 +44,7 @@
 #define GRAVELP_FAULT_KEYS 17u   /* a transaction whose keys are not both of its node */
 #define GRAVELP_FAULT_CALL_BOUNDS 18u /* the same of gravel_call_at; fault_item[0]: the node */
 #define GRAVELP_FAULT_MEET 19u        /* groups of a launch did not meet within the wait time */
-#define GRAVELP_FAULT_CUT_OFF 0x100u  /* or-ed to one of these waits: the host's clock stood */
+#define GRAVELP_FAULT_CUT_OFF 0x100u  /* or-ed to one of these waits: the host's clock stopped */
 
 #define GRAVELP_FAULT_FILE_BYTES 64u /* of a file's name: the last ones */
 #define GRAVELP_FAULT_TEXT_BYTES 128u

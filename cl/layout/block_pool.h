@@ -14,7 +14,7 @@
 #define GRAVELP_POOL_LEAST_SHIFT 3u
 #define GRAVELP_POOL_MOST_SHIFT 30u
 #define GRAVELP_POOL_MOST_BLOCKS 0x80000000u
-#define GRAVELP_POOL_PLACES 64u
+#define GRAVELP_POOL_HINTS 64u
 
 struct gravelp_block_pool {
     /* Written by the host before any kernel runs, constant afterwards. */
@@ -25,8 +25,8 @@ struct gravelp_block_pool {
     gravelp_u64 blocks_at; /* [bytes] from the pool to block 0 */
     gravelp_u32 constant_padding[10];
     /* Written by the device while kernels run; atomic. */
-    gravelp_u32 places[GRAVELP_POOL_PLACES]; /* words where groups look next: advice */
-    gravelp_u32 n_failed;                    /* allocations that found no block */
+    gravelp_u32 hints[GRAVELP_POOL_HINTS]; /* words that groups search next: advice */
+    gravelp_u32 n_failed;                  /* allocations that found no block */
     gravelp_u32 count_padding[15];
 };
 

@@ -87,7 +87,7 @@ static inline gravelp_u32 gravelp_view_level_into(struct gravelp_view view, grav
     return into < view.flow->n_flat ? 0 : level + is_deeper;
 }
 
-/* How many CEs of a layer one edge admits; at the last level none can be spawned, and admission is no bound. */
+/* Returns how many CEs of a layer one edge admits; at the last level none can be spawned, and admission is no bound. */
 static inline gravelp_u32 gravelp_view_admit_edge(struct gravelp_view view,
                                                   struct gravelp_round from,
                                                   struct gravelp_edge edge)
@@ -101,7 +101,7 @@ static inline gravelp_u32 gravelp_view_admit_edge(struct gravelp_view view,
     return used < room ? (room - used) / edge.at_most : 0;
 }
 
-/* Whether a layer counts for how deep the flow is in: 1 + its level, or 0. */
+/* Returns what a layer counts for how deep the flow is in: 1 + its level, or 0. */
 static inline gravelp_u32 gravelp_view_depth(struct gravelp_view view, gravelp_u32 layer)
 {
     struct gravelp_round from = gravelp_view_layer(view, layer);
@@ -132,7 +132,7 @@ static inline struct gravelp_round gravelp_view_admit(struct gravelp_view view, 
     return round;
 }
 
-/* Whether a round is chosen before another; the one without CEs never is. */
+/* Returns whether a round is chosen before another; the one without CEs never is. */
 static inline int gravelp_round_is_before(struct gravelp_round a, struct gravelp_round b)
 {
     if (a.n != b.n)
@@ -203,7 +203,7 @@ static inline void gravelp_view_end_round(struct gravelp_view view, struct grave
             gravelp_view_free_held(view, i);
 }
 
-/* Whether a node has CEs left. */
+/* Returns whether a node has CEs left. */
 static inline int gravelp_view_has_left(struct gravelp_view view)
 {
     gravelp_u32 layer;
@@ -214,7 +214,7 @@ static inline int gravelp_view_has_left(struct gravelp_view view)
     return 0;
 }
 
-/* How far the tail of a channel's layer may get in a round: no leader reserves beyond. */
+/* Returns how far the tail of a channel's layer may get in a round: no leader reserves beyond. */
 static inline gravelp_u32 gravelp_view_limit(struct gravelp_view view, struct gravelp_round round,
                                              gravelp_u32 into)
 {

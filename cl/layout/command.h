@@ -39,7 +39,7 @@
 /* Whether a handler is called. */
 #define GRAVELP_IS_CALL(command) \
     (GRAVELP_COMMAND_OP(command) == GRAVEL_AM || GRAVELP_COMMAND_OP(command) == GRAVEL_ASK)
-/* Whether packages and runs of this command tell a signal. */
+/* Whether packages and runs of this command name a signal. */
 #define GRAVELP_HAS_SIGNAL(command) (GRAVELP_COMMAND_OP(command) >= GRAVEL_PUT_SIGNAL)
 #define GRAVELP_REQUEST(index, place) \
     ((gravelp_u64)(gravelp_u32)(index) | (gravelp_u64)(place) << 32)
@@ -101,7 +101,7 @@ struct gravelp_far_request {
 
 /*
  * Bytes of one index: none for an active message or a record, 8 if far or a request, 16 if both, else 4. A far active
- * message that is answered has 8, its place; one that is not is not sent on (GRAVELP_NODE_FAR), and has 8 too.
+ * message that is answered has 8, the answer's index; one that is not is not sent on (GRAVELP_NODE_FAR), and has 8 too.
  */
 #define GRAVELP_INDEX_BYTES(command)                                               \
     ((command)&GRAVELP_COMMAND_FAR              ? GRAVELP_FAR_INDEX_BYTES(command) \

@@ -2,7 +2,7 @@
 /*
  * Flow memory: the one device buffer of a flow, the second argument of its kernel.
  *
- *     struct gravelp_flow | limits | struct gravelp_flow_turn | struct gravelp_flow_fault | unenqueued | tails |
+ *     struct gravelp_flow | limits | struct gravelp_flow_launch | struct gravelp_flow_fault | unenqueued | tails |
  *     enqueued | done | heads | taken | peaks | channels | edges |
  *     result | rows of streams | of held channels | of outputs | their states | rows of level 0 | of level 1 | ...
  *
@@ -82,7 +82,7 @@ struct gravelp_flow {
     gravelp_u32 n_layers;
     gravelp_u32 n_level_words; /* words of rows of all levels */
     gravelp_u32 limits_at;     /* [words] from the flow, as all that end in _at */
-    gravelp_u32 turn_at;
+    gravelp_u32 launch_at;
     gravelp_u32 fault_at;
     gravelp_u32 unenqueued_at;
     gravelp_u32 tails_at;
@@ -108,7 +108,7 @@ struct gravelp_flow {
 struct gravelp_members {
     gravelp_u32 enrolled; /* groups that came so far, and GRAVELP_MEMBERS_CLOSED */
     gravelp_u32 n;        /* how many of them are members; 0: not yet known (K7) */
-    gravelp_u32 out;      /* members that have ended their part of the round (K5) */
+    gravelp_u32 out;      /* members that have ended their chunks of the round (K5) */
     gravelp_u32 phase;    /* rounds that all members have ended (K6) */
     gravelp_u32 padding[12];
 };
@@ -116,7 +116,7 @@ struct gravelp_members {
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_members) == GRAVELP_CACHELINE, "a line");
 
 /* Of a launch that processes several rounds. The host writes it before the launch; only the device while that runs. */
-struct gravelp_flow_turn {
+struct gravelp_flow_launch {
     struct gravelp_members members;
 
     /* The chooser's: the last member out of a round. */
@@ -143,7 +143,7 @@ struct gravelp_flow_fault {
 };
 
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_flow) == 3 * GRAVELP_CACHELINE, "one line a writer");
-GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_flow_turn) == 2 * GRAVELP_CACHELINE,
+GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_flow_launch) == 2 * GRAVELP_CACHELINE,
                       "one line a writer");
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_flow_fault) == GRAVELP_CACHELINE, "one line a writer");
 
@@ -160,7 +160,7 @@ gravelp_flow_words(GRAVELP_GLOBAL struct gravelp_flow *flow, gravelp_u64 at)
     {                                                                     \
         return (GRAVELP_GLOBAL type *)gravelp_flow_words(flow, flow->at); \
     }
-GRAVELP_DEFINE_PART(turns, struct gravelp_flow_turn, turn_at)
+GRAVELP_DEFINE_PART(launch, struct gravelp_flow_launch, launch_at)
 GRAVELP_DEFINE_PART(faults, struct gravelp_flow_fault, fault_at)
 GRAVELP_DEFINE_PART(channels, struct gravelp_channel, channels_at)
 GRAVELP_DEFINE_PART(edges, struct gravelp_edge, edges_at)
@@ -237,7 +237,7 @@ static inline gravelp_u32 gravelp_held_done_of(gravelp_u32 width, gravelp_u32 ce
 }
 
 /*
- * Whether n CEs from index `first` on, the first of a span, have been freed.
+ * Returns whether n CEs from index `first` on, the first of a span, have been freed.
  *
  * @param done  their count, which wraps later than indices do: bits of both that neither has are left out.
  */

@@ -20,7 +20,7 @@
 struct gravelp_arrival {
     gravelp_u32 group; /* number of the work-group among those that use its queue */
     gravelp_u32 call;  /* of the work-item's calls in its scope | scope: GRAVELP_ARRIVAL_SCOPE */
-    gravelp_u32 place; /* line of source | GRAVELP_ARRIVAL_MEMBERS */
+    gravelp_u32 site;  /* line of source | GRAVELP_ARRIVAL_MEMBERS */
     gravelp_u32 name;  /* GRAVELP_HASH of the kernel's */
     gravelp_u64 item;  /* global ids of the group's first work-item, in 32, 16 and 16 bits */
 };
@@ -29,9 +29,9 @@ struct gravelp_arrival {
 #define GRAVELP_ARRIVAL_CALL(call, scope) (((call)&0xfffffu) | (gravelp_u32)(scope) << 20)
 #define GRAVELP_ARRIVAL_SCOPE(call) ((call) >> 20)
 /* members: work-items that must make the call. */
-#define GRAVELP_ARRIVAL_PLACE(line, members) (((line)&0xffffu) | (gravelp_u32)(members) << 16)
-#define GRAVELP_ARRIVAL_LINE(place) ((place)&0xffffu)
-#define GRAVELP_ARRIVAL_MEMBERS(place) ((place) >> 16)
+#define GRAVELP_ARRIVAL_SITE(line, members) (((line)&0xffffu) | (gravelp_u32)(members) << 16)
+#define GRAVELP_ARRIVAL_LINE(site) ((site)&0xffffu)
+#define GRAVELP_ARRIVAL_MEMBERS(site) ((site) >> 16)
 /* Fowler-Noll-Vo, character by character. */
 #define GRAVELP_HASH_BEGIN 2166136261u
 #define GRAVELP_HASH(hash, character) (((hash) ^ (gravelp_u32)(character)) * 16777619u)
@@ -53,7 +53,7 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
 
 /*
  * In the node row: no node, for a number of this message has more bits than its row. Of a far message, which has room,
- * that is the node, and it is the index; of any other one the header's arrival tells, in `call` which number and in
+ * that is the node, and it is the index; of any other one the header's arrival has, in `call` which number and in
  * `item` its value, of one of the package's messages; `group` is the claim of who writes them (F4).
  */
 #define GRAVELP_NODE_FAR 0xfffffffdu
@@ -64,7 +64,7 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
 /* So that rows are aligned. */
 #define GRAVELP_PACKAGE_STRIDE(n_messages) ((gravelp_u32)((n_messages) + 15u) & ~15u)
 
-/* Of a package of this command. Checked mode sends packages of no message, whose text has its place. */
+/* Of a package of this command. Checked mode sends packages of no message, whose text needs room. */
 #define GRAVELP_STRIDE(command, n_messages)                                   \
     (GRAVELP_IS_RECORD(command) ? (gravelp_u32)((n_messages) + !(n_messages)) \
                                 : GRAVELP_PACKAGE_STRIDE(n_messages))
@@ -106,7 +106,7 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
 
 /* A short frame as a kernel's argument, which a driver need not copy first: 256 messages of 8 bytes, with headers. */
 #define GRAVELP_GIVEN_BYTES 2560u
-#define GRAVELP_GIVEN_LEAST 4096u /* [bytes] of all arguments that a device must bear */
+#define GRAVELP_GIVEN_LEAST 4096u /* [bytes] of all arguments that a device must support */
 struct gravelp_given {
     gravelp_u32 words[GRAVELP_GIVEN_BYTES / 4u];
 };

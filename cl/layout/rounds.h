@@ -42,10 +42,10 @@ struct gravelp_rounds_set {
 struct gravelp_rounds {
     struct gravelp_members members; /* by them the groups of a launch that stays meet */
     struct gravelp_rounds_set sets[GRAVELP_ROUNDS_SETS]; /* Y1, Y2; a phase alone: 0 */
-    struct gravelp_rounds_set last; /* of the last whole round: member 0 tells */
-    gravelp_u32 n_rounds;           /* whole ones of the launch: member 0 tells */
-    gravelp_u32 n_phases;           /* of a survey */
-    gravelp_u32 refused_line;       /* of the first of them, in the program; and where it was to */
+    struct gravelp_rounds_set last;                      /* of the last whole round: by member 0 */
+    gravelp_u32 n_rounds;                                /* whole ones of the launch: by member 0 */
+    gravelp_u32 n_phases;                                /* of a survey */
+    gravelp_u32 refused_line; /* of the first of them, in the program; and where it was to */
     gravelp_u32 alignment;
     gravelp_u64 refused_base, refused_index, refused_node;
     gravelp_u32 device_padding[6];

@@ -27,7 +27,7 @@
 #define GRAVELP_STEAL_MOST_TASK_BYTES 64u
 #define GRAVELP_STEAL_MOST_CAPACITY (1u << 30) /* so that ends that wrap compare by difference */
 
-/* What a group tells the host; the first one stays. */
+/* What a group reports to the host; the first one stays. */
 #define GRAVELP_STEAL_FAULT_NONE 0u
 #define GRAVELP_STEAL_FAULT_FULL 1u    /* a push beyond the capacity */
 #define GRAVELP_STEAL_FAULT_LEFT 2u    /* a break out of GRAVEL_STEAL_EACH */

@@ -69,7 +69,7 @@ static void refuse_messages(struct gravel_aggregator *aggregator,
     if (header->command & GRAVELP_COMMAND_CHECKED) {
         gravel_check_write_group(&aggregator->check, &header->arrival, group, sizeof group);
         report(aggregator, GRAVEL_ERANGE, false, "%s, line %u: %s; none of it was sent", group,
-               GRAVELP_ARRIVAL_LINE(header->arrival.place), why);
+               GRAVELP_ARRIVAL_LINE(header->arrival.site), why);
     } else {
         report(aggregator, GRAVEL_ERANGE, false,
                "queue %u, ticket %u: %s; the package was dropped; %s", aggregator->number,
@@ -137,7 +137,7 @@ static void take_arrival(struct gravel_aggregator *aggregator, const struct grav
     part.command &= ~GRAVELP_COMMAND_CHECKED;
     part.n_messages = 1;
     part.stride = GRAVELP_STRIDE(part.command, 1u);
-    if (header->n_messages > 1 || GRAVELP_ARRIVAL_MEMBERS(part.arrival.place) == 0 ||
+    if (header->n_messages > 1 || GRAVELP_ARRIVAL_MEMBERS(part.arrival.site) == 0 ||
         !is_sane(aggregator, &part)) {
         refuse_package(aggregator, header);
         return;

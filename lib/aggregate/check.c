@@ -43,7 +43,7 @@ static struct checked_call *make_call(const struct gravelp_package *header,
                                       const struct gravel_run_key *key)
 {
     const uint32_t command = key->command, n_rows = 2 + GRAVELP_N_VALUES(command);
-    const size_t members = GRAVELP_ARRIVAL_MEMBERS(header->arrival.place);
+    const size_t members = GRAVELP_ARRIVAL_MEMBERS(header->arrival.site);
     const size_t text_bytes = GRAVELP_TEXT_BYTES(command);
     const size_t rows_bytes = members * GRAVELP_COLUMN_BYTES(command) + n_rows * sizeof(uint64_t);
     struct checked_call *call = calloc(1, sizeof *call + rows_bytes + text_bytes);
@@ -139,7 +139,7 @@ static bool describe_difference(struct gravel_check *check, const struct checked
                                 const struct gravel_run_key *key, char *text, size_t bytes)
 {
     const struct gravel_run_key *known = &call->columns.key;
-    const uint32_t a = known->command, b = key->command, known_place = call->arrival.place;
+    const uint32_t a = known->command, b = key->command, known_site = call->arrival.site;
     const bool are_records = GRAVELP_IS_RECORD(a) && GRAVELP_IS_RECORD(b);
     const uint32_t text_bytes = GRAVELP_TEXT_BYTES(a); /* 0 without one: the texts are NULL then */
     const bool have_texts = text_bytes && text_bytes == GRAVELP_TEXT_BYTES(b);
@@ -147,7 +147,7 @@ static bool describe_difference(struct gravel_check *check, const struct checked
         const char *what;
         uint64_t first, second;
     } pairs[] = {
-        {NULL, GRAVELP_ARRIVAL_LINE(known_place), GRAVELP_ARRIVAL_LINE(arrival->place)},
+        {NULL, GRAVELP_ARRIVAL_LINE(known_site), GRAVELP_ARRIVAL_LINE(arrival->site)},
         {"operation", GRAVELP_COMMAND_OP(a), GRAVELP_COMMAND_OP(b)},
         {"type", GRAVELP_COMMAND_TYPE(a), GRAVELP_COMMAND_TYPE(b)},
         {"stream", are_records ? GRAVELP_RECORD_STREAM(a) : 0,
@@ -164,8 +164,8 @@ static bool describe_difference(struct gravel_check *check, const struct checked
         {are_records ? "list of argument types" : "result of the reply", known->result,
          key->result},
         {"signal", known->signal, key->signal},
-        {"number of members", GRAVELP_ARRIVAL_MEMBERS(known_place),
-         GRAVELP_ARRIVAL_MEMBERS(arrival->place)},
+        {"number of members", GRAVELP_ARRIVAL_MEMBERS(known_site),
+         GRAVELP_ARRIVAL_MEMBERS(arrival->site)},
     };
     char group[224];
     size_t i = 0;
@@ -182,12 +182,12 @@ static bool describe_difference(struct gravel_check *check, const struct checked
     else if (!strcmp(pairs[i].what, "text"))
         snprintf(text, bytes,
                  "%s, line %u: the text differs between work-items; none of the call was sent",
-                 group, GRAVELP_ARRIVAL_LINE(known_place));
+                 group, GRAVELP_ARRIVAL_LINE(known_site));
     else
         snprintf(text, bytes,
                  "%s, line %u: the %s differs between work-items, %" PRIu64 " and %" PRIu64
                  "; none of the call was sent",
-                 group, GRAVELP_ARRIVAL_LINE(known_place), pairs[i].what, pairs[i].first,
+                 group, GRAVELP_ARRIVAL_LINE(known_site), pairs[i].what, pairs[i].first,
                  pairs[i].second);
     return true;
 }
@@ -214,7 +214,7 @@ const struct gravel_columns *gravel_check_take(struct gravel_check *check,
     }
     if (arrived->n && !call->is_wrong)
         add_message(&call->columns, arrived);
-    if (++call->n_arrived < GRAVELP_ARRIVAL_MEMBERS(call->arrival.place))
+    if (++call->n_arrived < GRAVELP_ARRIVAL_MEMBERS(call->arrival.site))
         return NULL;
     tdelete(call, &check->calls, compare);
     check->finished = call;
@@ -241,8 +241,8 @@ bool gravel_check_end(struct gravel_check *check, char *text, size_t bytes)
                  "%s, line %u: %u of %u work-items made the call, which all must make; none of it "
                  "was sent (is it in a branch or a loop that some leave out, or behind a return? "
                  "Or does the kernel still run, on a queue of the program's?)",
-                 group, GRAVELP_ARRIVAL_LINE(first->arrival.place), first->n_arrived,
-                 GRAVELP_ARRIVAL_MEMBERS(first->arrival.place));
+                 group, GRAVELP_ARRIVAL_LINE(first->arrival.site), first->n_arrived,
+                 GRAVELP_ARRIVAL_MEMBERS(first->arrival.site));
     }
     free(first);
     return is_reported;

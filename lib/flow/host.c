@@ -142,28 +142,28 @@ static int play(struct gravel_flow *flow, struct gravelp_round round)
 static int play_resident(struct gravel_flow *flow, struct gravelp_round round)
 {
     const uint32_t n_groups = flow->scheduling.n_groups;
-    struct gravelp_flow_turn *turn = gravelp_flow_turns(flow->view.flow);
+    struct gravelp_flow_launch *launch = gravelp_flow_launch(flow->view.flow);
     set_round(flow, round);
-    *turn = (struct gravelp_flow_turn){.n_groups = n_groups,
-                                       .round = round,
-                                       .most_elements = flow->slice_elements,
-                                       .wait_ms = flow->scheduling.wait_ms};
+    *launch = (struct gravelp_flow_launch){.n_groups = n_groups,
+                                           .round = round,
+                                           .most_elements = flow->slice_elements,
+                                           .wait_ms = flow->scheduling.wait_ms};
     uint64_t begin_ns = gravel_clock_ns();
     GRAVEL_TRY(launch_and_wait(flow, true, n_groups, &round));
-    flow->stats.rounds += turn->n_rounds;
-    flow->stats.small_rounds += turn->n_small;
-    flow->stats.elements += turn->n_elements;
-    flow->stats.lanes += turn->n_lanes;
-    if (turn->n_elements >= flow->slice_elements) { /* the next one is to take about a slice */
+    flow->stats.rounds += launch->n_rounds;
+    flow->stats.small_rounds += launch->n_small;
+    flow->stats.elements += launch->n_elements;
+    flow->stats.lanes += launch->n_lanes;
+    if (launch->n_elements >= flow->slice_elements) { /* the next one is to take about a slice */
         const double took_ns = (double)(gravel_clock_ns() - begin_ns) + 1;
-        double fitting = turn->n_elements * (double)flow->scheduling.slice_ns / took_ns;
+        double fitting = launch->n_elements * (double)flow->scheduling.slice_ns / took_ns;
         const double most = (double)flow->slice_elements * MOST_GROWTH;
         fitting = fitting < most ? fitting : most;
         flow->slice_elements = fitting < 1            ? 1
                                : fitting < 0x7fffffff ? (uint32_t)fitting
                                                       : 0x7fffffff;
     }
-    return gravel_flow_check_faults(flow, &turn->round, turn->round.n);
+    return gravel_flow_check_faults(flow, &launch->round, launch->round.n);
 }
 
 static int schedule(struct gravel_flow *flow)

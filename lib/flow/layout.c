@@ -151,8 +151,8 @@ static uint64_t lay_out_control(struct gravelp_flow *header, const struct gravel
 {
     uint64_t at = sizeof *header / 4;
     header->limits_at = (uint32_t)at;
-    header->turn_at = (uint32_t)(at += in_lines(graph->n_channels));
-    header->fault_at = (uint32_t)(at += sizeof(struct gravelp_flow_turn) / 4);
+    header->launch_at = (uint32_t)(at += in_lines(graph->n_channels));
+    header->fault_at = (uint32_t)(at += sizeof(struct gravelp_flow_launch) / 4);
     header->unenqueued_at = (uint32_t)(at += sizeof(struct gravelp_flow_fault) / 4);
     header->tails_at = (uint32_t)(at += graph->n_channels);
     header->enqueued_at = (uint32_t)(at += header->n_layers);

@@ -37,7 +37,7 @@ cl_int gravel_flow_memory_send(const struct gravel_flow *flow, bool loops)
 {
     const struct gravelp_flow *header = &flow->layout.header;
     const uint64_t at = offsetof(struct gravelp_flow, round);
-    const uint64_t end = 4 * (uint64_t)(loops ? header->channels_at : header->turn_at);
+    const uint64_t end = 4 * (uint64_t)(loops ? header->channels_at : header->launch_at);
     if (flow->region.shared)
         return CL_SUCCESS;
     return clEnqueueWriteBuffer(flow->gravel->device.queue, flow->region.buffer, CL_FALSE, at,
@@ -47,7 +47,7 @@ cl_int gravel_flow_memory_send(const struct gravel_flow *flow, bool loops)
 cl_int gravel_flow_memory_fetch(const struct gravel_flow *flow, bool loops, cl_event *event)
 {
     const struct gravelp_flow *header = &flow->layout.header;
-    const uint64_t at = 4 * (uint64_t)(loops ? header->turn_at : header->fault_at);
+    const uint64_t at = 4 * (uint64_t)(loops ? header->launch_at : header->fault_at);
     const uint64_t end = 4 * (uint64_t)(loops ? header->channels_at : header->heads_at);
     *event = NULL;
     if (flow->region.shared)

@@ -50,8 +50,8 @@ static int check(struct gravel_object *object, const void *requested)
     while (UINT64_C(1) << head->block_shift < bytes)
         head->block_shift++;
     gravel_object_take(&head->blocks_at, head_bytes(head));
-    for (uint32_t i = 0; i < GRAVELP_POOL_PLACES; i++)
-        head->places[i] = (uint32_t)((uint64_t)head->n_words * i / GRAVELP_POOL_PLACES);
+    for (uint32_t i = 0; i < GRAVELP_POOL_HINTS; i++)
+        head->hints[i] = (uint32_t)((uint64_t)head->n_words * i / GRAVELP_POOL_HINTS);
     snprintf(object->call.name, sizeof object->call.name, "%" PRIu64 " blocks of %" PRIu64 " bytes",
              n_blocks, bytes);
     return 0;

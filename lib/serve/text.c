@@ -174,14 +174,14 @@ static void write_run(FILE *out, const char *name, const struct gravel_endpoints
                       uint32_t n_keys)
 {
     fprintf(out,
-            "GRAVELP_INLINE void %s(GRAVEL_ARENA, struct gravelp_letter letter, uint i)\n"
-            "{\n    switch (letter.handler) {\n",
+            "GRAVELP_INLINE void %s(GRAVEL_ARENA, struct gravelp_message message, uint i)\n"
+            "{\n    switch (message.handler) {\n",
             name);
     for (uint32_t i = 0; i < endpoints->n_handlers; i++) {
         const struct gravel_handler *handler = &endpoints->handlers[i];
         const struct words words = {handler->serve.max_pending ? "GRAVELP_SERVER_CALL(1)"
                                                                : "GRAVELP_SERVER_CALL(0)",
-                                    "GRAVELP_LETTER_ARGUMENT(letter, ", ", i)", "(void)("};
+                                    "GRAVELP_MESSAGE_ARGUMENT(message, ", ", i)", "(void)("};
         if (handler->serve.n_keys != n_keys)
             continue;
         fprintf(out, "    case %uu:\n", i);

@@ -58,7 +58,7 @@ CONTEXTS = {
     "void sample(struct gravel_call": Context(handlers='{.name = "sample", .n_args = 2}'),
     "kernel void sum_remote": Context('#include "gravel.cl.h"\n'),
     "kernel void offer(": Context('#include "gravel.cl.h"\n'),
-    "ulong book(": Context('#include "gravel.cl.h"\n'),
+    "ulong reserve(": Context('#include "gravel.cl.h"\n'),
     '.datum = "account"': Context('#include "gravel.cl.h"\n'),
     "#define GRAVEL_NODE_OF(key, n)":
         Context(dots=(TRANSFER,), after="}", handlers='{.name = "transfer", .n_args = 3, .serve = {'

@@ -64,7 +64,7 @@ INSTEAD = {
 }
 
 # In the library's names too.
-LIBRARY = "include/gravel/*.h*", "lib/*/*.[ch]", "lib/*/*/*.[ch]"
+LIBRARY = "include/gravel/*.h*", "cl/*.cl.h", "cl/*/*", "lib/*/*.[ch]", "lib/*/*/*.[ch]"
 GONE = {
     r"code \? code :": "GRAVEL_TRY, an if, or gravel_first_failure",
     r"(?!xdg_)\w*_home|(?:com(?:e|es|ing)|came|go|goes|at) home": "in flight, is returned",
@@ -77,12 +77,13 @@ GONE = {
     r"stands(?! for)|stood": "is, is stuck, does not advance",
     r"\w*_beside|beside": "concurrently with, while, next to, except",
     r"books?|\w+_books": "allocation table, table",
-    r"(?:take|give|key|test|network|in)_turn|turn_(?:take|give|end|of)": "lock, parity, order",
+    r"gravelp_(?!test)(?:\w+_)?turns?(?:_\w+)?|turn_(?:take|give|end|of)": "lock, parity, order",
     r"place_\w+|\w+_of_place|(?:change|changes|own|its|their) places?": "index, slot, offset; the verb: insert",
     r"n_looks|looks? (?:at|again|on)": "polls, reads",
+    r"stands? behind|stays? apart|liv(?:es|ing)? on|where node buffers go": "follows, is separate, is stored at, the receiver",
 }
 
-FUNCTIONS = "include/gravel/*.h*", "cl/*.cl.h", "cl/device/*", "cl/kernels/*", "lib/*/*.[ch]", "lib/*/*/*.[ch]", "hrf/src/*/*.[ch]"
+FUNCTIONS = *LIBRARY, "hrf/src/*/*.[ch]"
 BEGINS = r"^/\*\*?[ \n*]+(?:\w+\.c: )?(%s)\b(?:[^*]|\*(?!/))*\*/\n(?=[A-Za-z_][^;{}=#]*\()"
 FRAGMENTS = re.compile(BEGINS % "As|Of|On|What|Where|Who", re.M)
 NO_VERB = re.compile(BEGINS % "As|Of|On|What|Where|Who|Whether|Whose|How|Why|Bytes|Messages|NULL|It", re.M)

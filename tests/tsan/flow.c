@@ -61,7 +61,7 @@ static void wait_for_fault(struct gravel_flow_group f)
 {
     for (uint i = 0; i < LATE_LOOKS; i++) {
         if (gravelp_device_load_relaxed(&gravelp_flow_faults(f.flow)->claim) ||
-            gravelp_device_load_relaxed(&gravelp_flow_turns(f.flow)->members.n) == 1)
+            gravelp_device_load_relaxed(&gravelp_flow_launch(f.flow)->members.n) == 1)
             return;
         usleep(100);
     }
@@ -154,13 +154,13 @@ static bool run_late(void)
     struct gravelp_arena *arena = make_arena();
     const struct gravelp_flow_fault *fault = gravelp_flow_faults(flow);
     launch_leaves(flow, arena, LATE);
-    const bool is_told = gravelp_flow_turns(flow)->members.n == 2 && fault->fault,
+    const bool is_told = gravelp_flow_launch(flow)->members.n == 2 && fault->fault,
                has_come = fault->value != 0;
     flow_wait_ms = PATIENT_MS;
     if (is_told &&
         (fault->fault != GRAVELP_FLOW_FAULT_MEET || fault->value > 1 || fault->bound != 2))
         fail("a late member: fault %u, %u of %u", fault->fault, fault->value, fault->bound);
-    if (is_told && gravelp_flow_turns(flow)->goes_on)
+    if (is_told && gravelp_flow_launch(flow)->goes_on)
         fail("after a late member the launch continues");
     free(arena);
     free(flow);

@@ -42,10 +42,10 @@ static inline void launch(lanes_kernel *body, struct gravelp_flow *flow,
     uint32_t *limits = gravelp_flow_words(flow, flow->limits_at);
     for (uint32_t c = 0; c < flow->n_channels; c++)
         limits[c] = gravelp_view_limit(view, round, c);
-    *gravelp_flow_turns(flow) = (struct gravelp_flow_turn){.n_groups = n_groups,
-                                                           .round = round,
-                                                           .most_elements = most_elements,
-                                                           .wait_ms = flow_wait_ms};
+    *gravelp_flow_launch(flow) = (struct gravelp_flow_launch){.n_groups = n_groups,
+                                                              .round = round,
+                                                              .most_elements = most_elements,
+                                                              .wait_ms = flow_wait_ms};
     lanes_launch(body, arena, &flow, n_groups, local_size);
 }
 

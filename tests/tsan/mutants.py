@@ -90,7 +90,7 @@ STEPS = [
      "    gravelp_device_store_release(&members->phase, phase);\n    usleep(1000);\n"
      "    gravelp_device_store_relaxed(&members->out, 0);"),
     ("flow", "cl/device/round.cl.h", "    if (may_follow) { /* else",
-     "    gravelp_members_advance(&turn->members, f.scratch->phase + 1);\n    usleep(1000);\n    if (may_follow) { /* else"),
+     "    gravelp_members_advance(&launch->members, f.scratch->phase + 1);\n    usleep(1000);\n    if (may_follow) { /* else"),
     ("flow", "cl/layout/choose.h", "(room - used) / edge.at_most", "(room - used) / edge.at_most + 1"),
     ("held", "cl/flow.cl.h", "gravelp_device_fetch_add_relaxed(state, 0xffffffffu);",
      "gravelp_device_load_relaxed(state);\n    usleep(100);\n    gravelp_device_store_relaxed(state, left - 1);"),

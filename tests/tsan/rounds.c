@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "portable.cl.h"
 
@@ -26,10 +27,12 @@ static inline ulong gravelp_direct_apply(uint command, uchar *word, ulong value,
 
 #define N_GROUPS 3u
 #define N_ITEMS 5u /* of a group */
+#define N_LANES (N_GROUPS * N_ITEMS)
 #define N 64u
 #define N_ROUNDS 40u
 #define WAIT_MS 1000000u
 #define N_LAUNCHES 8
+#define START_MS 60000u
 
 struct heap {
     uint64_t unused[8];
@@ -60,8 +63,11 @@ static _Atomic uint32_t n_started; /* work-items of the launch */
 static void start_together(void)
 {
     atomic_fetch_add_explicit(&n_started, 1, memory_order_relaxed);
-    while (atomic_load_explicit(&n_started, memory_order_relaxed) < N_GROUPS * N_ITEMS)
-        sched_yield();
+    for (uint ms = 0; atomic_load_explicit(&n_started, memory_order_relaxed) < N_LANES; ms++) {
+        if (ms == START_MS)
+            fail("a work-item of %u has not started", N_LANES);
+        usleep(1000);
+    }
 }
 
 static void expect(const char *what, uint64_t found, uint64_t expected)

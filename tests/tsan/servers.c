@@ -92,14 +92,14 @@ static void clients(struct gravelp_arena *gravel_arena_, const void *arguments)
     }
 }
 
-static inline void gravelp_run(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter,
+static inline void gravelp_run(struct gravelp_arena *gravel_arena_, struct gravelp_message message,
                                uint i)
 {
-    if (letter.handler == GRAVEL_HANDLER_count)
-        count(GRAVELP_SERVER_CALL(0), GRAVELP_LETTER_ARGUMENT(letter, 0, i),
-              GRAVELP_LETTER_ARGUMENT(letter, 1, i));
+    if (message.handler == GRAVEL_HANDLER_count)
+        count(GRAVELP_SERVER_CALL(0), GRAVELP_MESSAGE_ARGUMENT(message, 0, i),
+              GRAVELP_MESSAGE_ARGUMENT(message, 1, i));
     else
-        note(GRAVELP_SERVER_CALL(0), GRAVELP_LETTER_ARGUMENT(letter, 0, i));
+        note(GRAVELP_SERVER_CALL(0), GRAVELP_MESSAGE_ARGUMENT(message, 0, i));
 }
 
 #if defined(GRAVELP_RESIDENT)
@@ -112,10 +112,10 @@ static void servers(struct gravelp_arena *gravel_arena_, const void *arguments)
     GRAVELP_SERVE_INBOX;
 }
 
-static void run_pair(struct gravelp_arena *gravel_arena_, struct gravelp_letter letter, uint i)
+static void run_pair(struct gravelp_arena *gravel_arena_, struct gravelp_message message, uint i)
 {
-    move(GRAVELP_SERVER_CALL(0), GRAVELP_LETTER_ARGUMENT(letter, 0, i),
-         GRAVELP_LETTER_ARGUMENT(letter, 1, i));
+    move(GRAVELP_SERVER_CALL(0), GRAVELP_MESSAGE_ARGUMENT(message, 0, i),
+         GRAVELP_MESSAGE_ARGUMENT(message, 1, i));
 }
 
 static void pair_server(struct gravelp_arena *gravel_arena_, const void *arguments)
