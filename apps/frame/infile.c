@@ -5,7 +5,6 @@
  * Source: P. Deutsch, RFC 1952, GZIP file format specification, 1996 (members).
  */
 #include "frame/infile.h"
-#include "frame/random.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -19,10 +18,9 @@
 #define SHOWN_PATH_BYTES 200
 #define GZIP_WINDOW (15 + 16) /* for zlib: the largest window, and gzip's header */
 
-struct infile_block {
-    z_stream stream; /* its input is what has been read and not yet taken */
-    unsigned char
-        raw[BLOCK_BYTES + sizeof(uint64_t)]; /* a last word of the block has zeros behind it */
+struct infile_packed {
+    z_stream stream;
+    unsigned char raw[BLOCK_BYTES]; /* of the file, which the stream takes */
 };
 
 static bool fail(struct infile *file, const char *format, ...)
@@ -38,82 +36,33 @@ static bool fail(struct infile *file, const char *format, ...)
     return false;
 }
 
-/* Has unused bytes in the stream's input; false at the end of the file, or after a failure. Blocks are full except the last,
- * so that the hash depends on the bytes alone. */
-static bool fill(struct infile *file)
-{
-    uint64_t word;
-    struct infile_block *block = file->block;
-    if (block->stream.avail_in)
-        return true;
-    const size_t n = fread(block->raw, 1, BLOCK_BYTES, file->stored);
-    if (ferror(file->stored))
-        return fail(file, "cannot read: %s", strerror(errno));
-    memset(block->raw + n, 0, sizeof word);
-    for (size_t i = 0; i < n; i += sizeof word) {
-        memcpy(&word, block->raw + i, sizeof word);
-        file->print.hash = random_mix(file->print.hash ^ word);
-    }
-    file->print.n_bytes += n;
-    block->stream.next_in = block->raw;
-    block->stream.avail_in = (uInt)n;
-    return n > 0;
-}
-
 uint64_t infile_n_used(const struct infile *file)
 {
-    return file->print.n_bytes - file->block->stream.avail_in;
-}
-
-/* ---- expanded ------------------------------------------------------------------------------------ */
-
-static size_t read_plain(struct infile *file, unsigned char *to, size_t room)
-{
-    z_stream *stream = &file->block->stream;
-    if (!fill(file))
-        return 0;
-    const size_t n = stream->avail_in < room ? stream->avail_in : room;
-    memcpy(to, stream->next_in, n);
-    stream->next_in += n;
-    stream->avail_in -= (uInt)n;
-    return n;
-}
-
-/* Zeros pad a file to a tape's or a disk's block. */
-static bool skip_zeros(struct infile *file)
-{
-    z_stream *stream = &file->block->stream;
-    for (; fill(file); stream->next_in++, stream->avail_in--)
-        if (*stream->next_in != 0)
-            return fail(file,
-                        "byte %llu, behind zeros that are behind the compressed data, is none",
-                        (unsigned long long)infile_n_used(file) + 1);
-    return false;
-}
-
-/* Begins the member that follows another one; false if there is none. */
-static bool begin_member(struct infile *file)
-{
-    if (!fill(file))
-        return false;
-    if (*file->block->stream.next_in == 0)
-        return skip_zeros(file);
-    if (*file->block->stream.next_in != 0x1f)
-        return fail(file, "what follows the compressed data, from byte %llu on, is not compressed",
-                    (unsigned long long)infile_n_used(file) + 1);
-    return inflateReset(&file->block->stream) == Z_OK || fail(file, "no memory");
+    return (uint64_t)ftello(file->stored) - (file->packed ? file->packed->stream.avail_in : 0);
 }
 
 static size_t read_packed(struct infile *file, unsigned char *to, size_t room)
 {
-    z_stream *stream = &file->block->stream;
+    struct infile_packed *packed = file->packed;
+    z_stream *stream = &packed->stream;
     stream->next_out = to;
     stream->avail_out = (uInt)room;
     while (stream->avail_out == room) {
-        if (file->is_between && !begin_member(file))
+        if (!stream->avail_in) {
+            stream->next_in = packed->raw;
+            stream->avail_in = (uInt)fread(packed->raw, 1, BLOCK_BYTES, file->stored);
+        }
+        if (!stream->avail_in && (file->is_between || ferror(file->stored)))
             return 0;
-        if (!fill(file))
+        if (!stream->avail_in)
             return fail(file, "the compressed data end early");
+        if (file->is_between && *stream->next_in == 0) {
+            stream->next_in++;
+            stream->avail_in--;
+            continue;
+        }
+        if (file->is_between)
+            inflateReset(stream);
         const int code = inflate(stream, Z_NO_FLUSH);
         file->is_between = code == Z_STREAM_END;
         if (code != Z_OK && code != Z_STREAM_END)
@@ -131,7 +80,7 @@ static bool begins_as_text(struct infile *file, const unsigned char *bytes, size
     for (size_t i = 0; i < n && i < 4; i++)
         if (bytes[i] >= 0x7f || (bytes[i] < ' ' && !isspace(bytes[i])))
             return fail(file, "%s no text: byte %zu is 0x%02x; plain text and gzip are read",
-                        file->is_packed ? "expands to" : "is", i + 1, bytes[i]);
+                        file->packed ? "expands to" : "is", i + 1, bytes[i]);
     return true;
 }
 
@@ -156,10 +105,14 @@ size_t infile_read(struct infile *file, unsigned char *to, size_t room)
 {
     size_t n_left = 0;
     while (n_left == 0 && !infile_has_failed(file)) {
-        const size_t n = (file->is_packed ? read_packed : read_plain)(file, to, room);
+        const size_t n =
+            file->packed ? read_packed(file, to, room) : fread(to, 1, room, file->stored);
+        if (ferror(file->stored))
+            fail(file, "cannot read: %s", strerror(errno));
         if (n == 0 || (file->n_given == 0 && !begins_as_text(file, to, n)))
             return 0;
         file->n_given += n;
+        file->print = file->n_given << 32 | crc32((uint32_t)file->print, to, (uInt)n);
         n_left = unify_line_ends(file, to, n);
     }
     return n_left;
@@ -167,30 +120,32 @@ size_t infile_read(struct infile *file, unsigned char *to, size_t room)
 
 /* ---- open and close ------------------------------------------------------------------------------ */
 
+static bool open_packed(struct infile *file)
+{
+    file->is_between = true;
+    file->packed = calloc(1, sizeof *file->packed);
+    if (file->packed && inflateInit2(&file->packed->stream, GZIP_WINDOW) == Z_OK)
+        return true;
+    infile_close(file);
+    return fail(file, "cannot open: no memory");
+}
+
 /* Asks what it is before it is opened, for a pipe would wait for its other end. */
-static bool open_stored(struct infile *file, const char *path)
+bool infile_open(struct infile *file, const char *path)
 {
     struct stat status;
+    *file = (struct infile){0};
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return fail(file, "is %s, and is to be read several times: give a regular file",
                     S_ISDIR(status.st_mode)    ? "a directory"
                     : S_ISFIFO(status.st_mode) ? "a pipe"
                                                : "no regular file");
     file->stored = fopen(path, "rbe");
-    return file->stored || fail(file, "cannot open: %s", strerror(errno));
-}
-
-bool infile_open(struct infile *file, const char *path)
-{
-    *file = (struct infile){.block = calloc(1, sizeof *file->block)};
-    bool is_open = file->block ? open_stored(file, path) : fail(file, "cannot open: no memory");
-    file->is_packed =
-        is_open && fill(file) && file->block->raw[0] == 0x1f && file->block->raw[1] == 0x8b;
-    if (file->is_packed && inflateInit2(&file->block->stream, GZIP_WINDOW) != Z_OK)
-        is_open = fail(file, "cannot open: no memory");
-    if (!is_open)
-        infile_close(file);
-    return is_open;
+    if (!file->stored)
+        return fail(file, "cannot open: %s", strerror(errno));
+    const bool is_packed = getc(file->stored) == 0x1f && getc(file->stored) == 0x8b;
+    rewind(file->stored);
+    return !is_packed || open_packed(file);
 }
 
 const char *infile_shown_path(const char *path)
@@ -201,11 +156,11 @@ const char *infile_shown_path(const char *path)
 
 void infile_close(struct infile *file)
 {
-    if (file->block)
-        inflateEnd(&file->block->stream);
+    if (file->packed)
+        inflateEnd(&file->packed->stream);
     if (file->stored)
         fclose(file->stored);
-    free(file->block);
+    free(file->packed);
     file->stored = NULL;
-    file->block = NULL;
+    file->packed = NULL;
 }

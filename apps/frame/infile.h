@@ -7,9 +7,9 @@
  * Threads: one at a time.
  *
  * Lines end in '\n' alone: CR LF and CR become that. A file that begins with a byte of no text is refused: other
- * compressions, binary data, marks of byte order. What follows compressed data is compressed data, or zeros up to the end
- * of the file, as for gzip -t. Only regular files are read, for each is read several times, at every node: a fingerprint
- * says whether it was the same each time.
+ * compressions, binary data, marks of byte order. What follows compressed data is compressed data, or zeros, which pad a
+ * file to a tape's or a disk's block. Only regular files are read, for each is read several times, at every node: a
+ * fingerprint of its contents says whether it was the same each time.
  */
 #ifndef APPS_INFILE_H
 #define APPS_INFILE_H
@@ -22,19 +22,13 @@
 /* Room that every reason fits in [bytes]. */
 #define INFILE_REASON_BYTES 256
 
-/* What is kept of a file as it is stored, to tell whether another reading, or another node's, was of the same. */
-struct fingerprint {
-    uint64_t n_bytes, hash;
-};
-
 struct infile {
     FILE *stored;
-    bool is_packed;
+    struct infile_packed *packed;     /* zlib's state; NULL of a plain file */
     bool is_between;                  /* members of compressed data */
     bool ended_in_cr;                 /* the last byte that was given out, which became '\n' */
-    struct infile_block *block;       /* the last that was read, and zlib's state */
     uint64_t n_given;                 /* bytes, expanded, before line ends became one */
-    struct fingerprint print;         /* of what has been read: of the whole file at its end */
+    uint64_t print;                   /* fingerprint of these: of the whole file at its end */
     char reason[INFILE_REASON_BYTES]; /* "" until the first failure; one line without the path */
 };
 
@@ -51,11 +45,6 @@ static inline bool infile_has_failed(const struct infile *file)
 
 /** Bytes of the file, as it is stored, that have been used so far. */
 uint64_t infile_n_used(const struct infile *file);
-
-static inline bool fingerprint_is_same(struct fingerprint a, struct fingerprint b)
-{
-    return a.n_bytes == b.n_bytes && a.hash == b.hash;
-}
 
 /** Return the end of a path, as much as a reason shows. */
 const char *infile_shown_path(const char *path);

@@ -8,7 +8,6 @@
  */
 #include "frame/node.h"
 #include "frame/die.h"
-#include "frame/random.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -66,7 +65,7 @@ static void agree(struct node *node, const char *what, uint64_t word)
 void agree_on_input(struct node *node, struct node_input input)
 {
     if (input.path)
-        agree(node, input.path, random_mix(input.print.n_bytes) ^ input.print.hash);
+        agree(node, input.path, input.print);
 }
 
 /* ---- open ----------------------------------------------------------------------------------------- */

@@ -10,7 +10,6 @@
 #ifndef APPS_NODE_H
 #define APPS_NODE_H
 
-#include "frame/infile.h"
 #include "frame/options.h"
 
 #include <gravel/gravel.h>
@@ -46,7 +45,7 @@ typedef int node_call(void *user, uint32_t number, const uint64_t args[GRAVEL_AM
 /* A file that every node reads, and what this one has read. */
 struct node_input {
     const char *path; /* NULL: none */
-    struct fingerprint print;
+    uint64_t print;   /* infile.h's */
 };
 
 struct node {

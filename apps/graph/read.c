@@ -99,7 +99,7 @@ static bool build_rows(struct graph *rows, struct text *text, const struct graph
 {
     const struct graph_stream stream = {list_input, input, graph_input_weights(input), true};
     const struct graph_filter *filter = input->filter;
-    if (!fingerprint_is_same(text->file.print, survey->print))
+    if (text->file.print != survey->print)
         return text_fail(text, "the file has changed while it was read");
     if (graph_build_rows(rows, filter->partition, filter->node, &stream))
         return text_fail(text, "no memory for rows of %llu edges",

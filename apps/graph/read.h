@@ -13,7 +13,6 @@
 #ifndef APPS_GRAPH_READ_H
 #define APPS_GRAPH_READ_H
 
-#include "frame/infile.h"
 #include "graph/graph.h"
 #include "graph/partition.h"
 
@@ -35,9 +34,9 @@ enum graph_format {
 struct graph_survey {
     uint64_t n_vertices, n_edges;
     enum graph_weights weights_are;
-    uint32_t max_weight;      /* of weights that are uint */
-    bool is_symmetric;        /* each edge is there as often as the same edge turned round */
-    struct fingerprint print; /* of the file */
+    uint32_t max_weight; /* of weights that are uint */
+    bool is_symmetric;   /* each edge is there as often as the same edge turned round */
+    uint64_t print;      /* the file's fingerprint */
 };
 
 /* Which edges to keep: those that leave a node's vertices. */

@@ -11,7 +11,6 @@
 
 #include "table.h"
 #include "frame/app.h"
-#include "frame/infile.h"
 
 struct mer;
 
@@ -50,8 +49,8 @@ struct device_table {
 struct mer {
     struct options options;
     struct option_words paths;
-    struct fingerprint prints[OPTION_MOST_WORDS]; /* of what was read from each */
-    const char *output;                           /* NULL for none */
+    uint64_t prints[OPTION_MOST_WORDS]; /* of what was read from each */
+    const char *output;                 /* NULL for none */
     uint64_t k;
     uint64_t least_quality;
     uint64_t n_expected; /* different k-mers of all nodes; 0: the most that the input may have */

@@ -91,14 +91,14 @@ static void put_sequence(struct pack *pack, const struct sequence *sequence,
     }
 }
 
-struct fingerprint pack_file(struct pack *pack, const char *path, const struct pack_share *share)
+uint64_t pack_file(struct pack *pack, const char *path, const struct pack_share *share)
 {
     struct sequence sequence;
     struct sequence_file *file = sequence_open(path, share->least_quality);
     make_room(pack, 1);
     while (sequence_next(file, &sequence))
         put_sequence(pack, &sequence, share);
-    const struct fingerprint print = sequence_print(file);
+    const uint64_t print = sequence_print(file);
     sequence_close(file);
     return print;
 }

@@ -13,8 +13,6 @@
 #ifndef APPS_PACK_H
 #define APPS_PACK_H
 
-#include "frame/infile.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,7 +37,7 @@ struct pack_share {
 };
 
 /** Read a file and add this process's share; *pack is zeroed before the first. @return  what was read. */
-struct fingerprint pack_file(struct pack *pack, const char *path, const struct pack_share *share);
+uint64_t pack_file(struct pack *pack, const char *path, const struct pack_share *share);
 
 /** Words of `bases`, and of the two others [count]. */
 static inline uint64_t pack_base_words(const struct pack *pack)

@@ -75,7 +75,7 @@ static void list_file(const struct mer *mer, struct list *list, unsigned i)
     struct sequence_file *file = sequence_open(mer->paths.each[i], (unsigned)mer->least_quality);
     while (sequence_next(file, &sequence))
         list_sequence(mer, list, &sequence);
-    if (!fingerprint_is_same(sequence_print(file), mer->prints[i]))
+    if (sequence_print(file) != mer->prints[i])
         die("%s: the file has changed since it was read", mer->paths.each[i]);
     sequence_close(file);
 }

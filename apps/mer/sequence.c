@@ -203,7 +203,7 @@ struct sequence_file *sequence_open(const char *path, unsigned least_quality)
     return file;
 }
 
-struct fingerprint sequence_print(const struct sequence_file *file)
+uint64_t sequence_print(const struct sequence_file *file)
 {
     return file->bytes.print;
 }

@@ -13,8 +13,6 @@
 #ifndef APPS_SEQUENCE_H
 #define APPS_SEQUENCE_H
 
-#include "frame/infile.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,7 +36,7 @@ struct sequence_file *sequence_open(const char *path, unsigned least_quality);
 bool sequence_next(struct sequence_file *file, struct sequence *sequence);
 
 /** What was read, at its end. */
-struct fingerprint sequence_print(const struct sequence_file *file);
+uint64_t sequence_print(const struct sequence_file *file);
 
 void sequence_close(struct sequence_file *file);
 

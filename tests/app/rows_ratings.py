@@ -43,7 +43,7 @@ REFUSED = [
     ("second-names.csv", "1,5,3\nuser,item,rating\n", ":2: user 'user' is not a whole number"),
     # Not text.
     ("mark.csv", b"\xef\xbb\xbfuserId,movieId,rating\n1,5,3\n", ":1: is no text: byte 1 is 0xef"),
-    ("behind.csv.gz", PACKED + b"3,3,3\n", ":3: what follows the compressed data, from byte"),
+    ("behind.csv.gz", PACKED + b"3,3,3\n", ":3: bad compressed data: incorrect header check"),
     ("cut.csv.gz", PACKED[:-3], ":3: the compressed data end early"),
 ]
 

@@ -38,7 +38,7 @@ REFUSED = [
     ("packed.fa", lzma.compress(b">one\nACGT\n"), ": is no text: byte 1 is 0xfd; plain text and gzip are read"),
     ("packed.fq", b"\x28\xb5\x2f\xfd\x24\x05", ": is no text: byte 2 is 0xb5"),
     ("twice.fa.gz", gzip.compress(PACKED, mtime=0), ": expands to no text: byte 1 is 0x1f"),
-    ("behind.fa.gz", PACKED + b">three\nACGT\n", ": record 2 'two': what follows the compressed data, from byte"),
+    ("behind.fa.gz", PACKED + b">three\nACGT\n", ": record 2 'two': bad compressed data: incorrect header check"),
     ("begun.fa.gz", PACKED + PACKED[:1], ": record 2 'two': the compressed data end early"),
     ("cut.fa.gz", PACKED[:-9], ": the compressed data end early"),
     ("damaged.fa.gz", PACKED[:-6] + b"\0\0" + PACKED[-4:], ": bad compressed data"),
