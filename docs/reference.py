@@ -75,7 +75,8 @@ def paragraphs(text, names=()):
             out.pop()
         if field != "Path":
             out.append(FIELD.sub(r"- *\1:* ", line.strip() if field else line))
-    parts = re.split(r"(^```$.*?^```$)", "\n".join(out), flags=re.M | re.S)  # code spans may go over lines
+    text = "\n".join(out).replace("```\n```\n", "\n")  # code that a blank line divides is one block
+    parts = re.split(r"(^```$.*?^```$)", text, flags=re.M | re.S)  # code spans may go over lines
     out = "".join(part if part.startswith("```") else linked(part, names) for part in parts)
     return re.sub(r"\n{3,}", "\n\n", out).strip()
 
