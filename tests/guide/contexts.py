@@ -49,8 +49,6 @@ CONTEXTS = {
     # of the device
     "kernel void work(GRAVEL_ARENA, ulong base, ...)": Context(dots=("uint unused", "own[get_global_id(0)] = unused;")),
     "/* all go round as often as the longest needs */": Context(ITEM_KERNEL, "}", dots=("g, active", "")),
-    "gravel_inc_uint_wg_if(g, is_visited, base, index, node);":
-        Context(KERNEL + "uint is_visited = active, index = first, node = 0;\n", "}"),
     "GRAVEL_FOR_WG(g, i, active, degree) {\n    uint v": Context(KERNEL.replace(", active = degree != 0", ""), "}"),
     "GRAVEL_FOR_SHARED_WG": Context(KERNEL, "}"),
     "GRAVEL_FBAR(f);": Context(ITEM_KERNEL.replace(", active = degree != 0", "").replace(INCLUDE, INCLUDE + '#include "subgroup.cl.h"\n') +
