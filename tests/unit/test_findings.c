@@ -31,19 +31,19 @@ static json_t *add_rank(int host)
         local++;
     }
     json_t *rank = json_pack(
-        "{s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:{}, s:{s:i, s:i, s:s}, s:{s:n, s:n, s:n}, s:n,"
-        " s:{s:i, s:n, s:n}, s:{s:s, s:b}}",
+        "{s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:{}, s:{s:i, s:i, s:s, s:i}, s:{s:n, s:n, s:n}, s:n,"
+        " s:{s:s, s:s}, s:{s:s, s:b}}",
         "rank", number, "first", first, "local", local, "host", name, "version", "1.0", "mpi",
         "MPI 4", "step", "svm", "settings", "cores", "online", 64, "allowed", 64, "list", "0-63",
-        "limits", "rdma_bytes", "address_bytes", "descriptors", "selection", "handover", "takers",
-        local, "error", "why_not", "device", "identity", "00ff", "is_cpu", 1);
+        "sharing", 1, "limits", "rdma_bytes", "address_bytes", "descriptors", "selection",
+        "handover", "error", "", "why_not", "", "device", "identity", "00ff", "is_cpu", 1);
     assert_non_null(rank);
     json_array_append_new(ranks, rank);
     return rank;
 }
 
-/* Sets what a line "RANK OBJECT KEY VALUE" says, where an object "-" is the rank itself; or of cores those that it may run
- * on, and of a GPU its identity, "?" if it has none. */
+/* Sets what a line "RANK OBJECT KEY VALUE" says, where an object "-" is the rank itself; or of a GPU its identity, "?" if it
+ * has none. */
 static void change(const char *line)
 {
     int number, at;
@@ -63,11 +63,17 @@ static void change(const char *line)
             json_pack("{s:s?, s:b}", "identity", *text == '?' ? NULL : text, "is_cpu", 0));
     else
         json_object_set_new(of, key, is_number ? json_integer(value) : json_string(text));
-    if (!strcmp(key, "list") && *text) {
-        cpu_set_t set;
-        info_cores_read(text, &set);
-        json_object_set_new(of, "allowed", json_integer(CPU_COUNT(&set)));
-    }
+}
+
+static void find_own(json_t *rank)
+{
+    size_t i, n_local = 0;
+    json_t *other;
+    json_array_foreach(ranks, i, other) n_local +=
+        json_equal(json_object_get(rank, "host"), json_object_get(other, "host"));
+    json_object_set_new(rank, "n_local", json_integer((json_int_t)n_local));
+    json_object_set_new(rank, "n_ranks", json_integer((json_int_t)json_array_size(ranks)));
+    info_find_own(rank);
 }
 
 /* Jobs: each rank's host, what else differs, and of the n findings what the first one says and advises; one that is fatal
@@ -86,7 +92,7 @@ static const struct {
     {"12", "0 settings GRAVEL_HEAP 4096\n1 settings GRAVEL_HEAP 4096", 0, NULL, NULL},
     /* devices: shared by identity on one host; what has none is unknown, not shared */
     {"112", "0 - gpu 00aa\n1 - gpu 00aa\n2 - gpu 00aa", 1,
-     "ranks 0, 1 on gh1 have no device of their own", "one rank a device"},
+     "ranks 0, 1 on gh1: have no device of their own", "one rank a device"},
     {"112", "0 - gpu 00aa\n1 - gpu 00bb\n2 - gpu 00aa", 0, NULL, NULL},
 #define UNKNOWN                                                                                 \
     "ranks 0, 1 on gh1: whether they share a device is unknown, for its driver tells no UUID; " \
@@ -97,56 +103,48 @@ static const struct {
      "ROCR_VISIBLE_DEVICES=1",
      1, UNKNOWN "ROCR_VISIBLE_DEVICES=0", "at each rank"},
     {"112", "0 - gpu ?\n1 - gpu 00bb\n2 - gpu ?", 0, NULL, NULL},
-    /* cores: a host that has no more is no launcher's oversight; shared by way of a third rank; unknown are not shared */
-    {"11", "0 cores list 3\n1 cores list 4-6", 1, "rank 0 on gh1 may run on core 3 alone, of 64",
+    /* cores: a host that has no more is no launcher's oversight */
+    {"11", "0 cores list 3\n0 cores allowed 1", 1, "rank 0 on gh1: may run on core 3 alone, of 64",
      "--bind-to none"},
-    {"1", "0 cores list 0-1\n0 cores online 2", 0, NULL, NULL},
-#define FOUR(list) \
-    "0 cores list 0-11\n1 cores list " list "\n2 cores list " list "\n3 cores list " list
-    {"1111", FOUR("0-11"), 0, NULL, NULL},
-    {"2111", FOUR("0-7"), 1,
-     "ranks 1, 2, 3 on gh1: ranks share 8 cores, and each has 3 threads beside its kernels",
+    {"1", "0 cores allowed 2\n0 cores online 2", 0, NULL, NULL},
+#define SHARE(rank, n) "\n" #rank " cores allowed " #n "\n" #rank " cores sharing 3"
+    {"1112", SHARE(0, 9) SHARE(1, 9) SHARE(2, 9), 0, NULL, NULL},
+    {"2111", SHARE(1, 8) SHARE(2, 8) SHARE(3, 8), 1,
+     "ranks 1, 2, 3 on gh1: ranks share 8 cores, and each has 3 threads next to its kernels",
      "srun -c CORES"},
-#define CHAIN(list)                        \
-    "0 cores list 6-8\n1 cores list " list \
-    "\n2 cores list 3-6\n3 cores list 16-18\n4 cores list 0-3"
-    {"11112", CHAIN("0-3"), 0, NULL, NULL},
-    {"11112", CHAIN("1-3"), 1,
-     "rank 2 on gh1: ranks share 8 cores, and each has 3 threads beside its kernels",
-     "fewer ranks a host"},
-#define CORE(rank) #rank " cores list 0\n" #rank " cores online 1\n"
-    {"11111111111",
-     CORE(0) CORE(1) CORE(2) CORE(3) CORE(4) CORE(5) CORE(6) CORE(7) CORE(8) CORE(9) CORE(10), 1,
-     "ranks 0, 1, 2, 3, 4, 5, 6, 7 on gh1 and 3 more: ranks share 1 cores, and each has 3 threads "
-     "beside "
-     "its kernels",
-     "fewer ranks a host"},
-    {"11", "0 cores list \n1 cores list ", 0, NULL, NULL},
-/* node buffers: an error goes before the reason that others have */
+#define ALL(LINE) \
+    LINE(0) LINE(1) LINE(2) LINE(3) LINE(4) LINE(5) LINE(6) LINE(7) LINE(8) LINE(9) LINE(10)
+#define LOCK(rank) "\n" #rank " limits rdma_bytes 1024"
+    {"11111111112", ALL(LOCK), 1,
+     "ranks 0, 1, 2, 3, 4, 5, 6, 7 on gh1 and 3 more: may lock 1 kB, and InfiniBand reads memory "
+     "that is locked: node buffers take 65536 kB",
+     "ulimit -l"},
+/* node buffers */
 #define NOT_MAPPED \
     "0 handover why_not of node 1 (/proc/7/fd/9)\n2 handover why_not of node 1 (/proc/7/fd/9)"
     {"111", NOT_MAPPED, 1,
-     "ranks 0, 2 on gh1 cannot map node buffers of others there, which MPI sends instead: of node "
+     "ranks 0, 2 on gh1: cannot map node buffers of others there, which MPI sends instead: of node "
      "1 (/proc/7/fd/9)",
      "no hidepid"},
-    {"111", NOT_MAPPED "\n1 handover error files may have 512 bytes", 2,
+    {"111", "1 handover error files may have 512 bytes", 1,
      "rank 1 on gh1: files may have 512 bytes", "ulimit -f"},
-    /* limits: the shortest of a host; locked memory matters to InfiniBand alone */
+    /* limits: locked memory matters to InfiniBand alone */
     {"1122",
      "2 limits descriptors 68\n3 limits descriptors 68\n0 limits address_bytes 7516192768\n0 "
      "limits locked_bytes 65536",
      0, NULL, NULL},
-    {"1122", "2 limits descriptors 67\n3 limits descriptors 40", 1,
-     "ranks 2, 3 on gh2 may open 40 descriptors, and MPI may need 68: a connection to each "
+    {"1122", "1 limits descriptors 40\n2 limits descriptors 40", 1,
+     "ranks 1 on gh1, 2 on gh2: may open 40 descriptors, and MPI may need 68: a connection to each "
      "rank, and its own",
      "ulimit -n"},
     {"1", "0 limits address_bytes 6442450944", 0, NULL, NULL},
     {"11", "0 limits address_bytes 6442450944", 1,
-     "rank 0 on gh1 may have 6144 MiB of addresses, and may need 6148: a gigabyte for each rank of "
+     "rank 0 on gh1: may have 6144 MiB of addresses, and may need 6148: a gigabyte for each rank "
+     "of "
      "the host, and heap, queues and driver",
      "ulimit -v"},
     {"1", "0 limits rdma_bytes 65536", 1,
-     "rank 0 on gh1 may lock 64 kB, and InfiniBand reads memory that is locked: node buffers take "
+     "rank 0 on gh1: may lock 64 kB, and InfiniBand reads memory that is locked: node buffers take "
      "65536 kB",
      "ulimit -l"},
 };
@@ -160,7 +158,9 @@ TEST(each_job_has_its_findings)
         for (const char *line = rows[i].changes; *line;
              line += strcspn(line, "\n"), line += *line == '\n')
             change(line);
-        json_t *findings = json_array();
+        json_t *findings = json_array(), *rank;
+        size_t number;
+        json_array_foreach(ranks, number, rank) find_own(rank);
         const bool is_broken = info_find(ranks, findings);
         const json_t *first = json_array_get(findings, 0);
         if (json_array_size(findings) != rows[i].n)
@@ -176,19 +176,5 @@ TEST(each_job_has_its_findings)
         }
         json_decref(findings);
         json_decref(ranks);
-    }
-}
-
-TEST(lists_of_cores_are_read_as_they_are_written)
-{
-    static const struct {
-        const char *list;
-        int n;
-    } lists[] = {{"0", 1}, {"0-3", 4}, {"1,3", 2}, {"0-3,8", 5}, {"5,7-9,1022-1023", 6}, {"", 0},
-                 {",", 0}, {"-1", 0},  {"a", 0},   {"1024", 0},  {"1024-9999999999", 0}};
-    cpu_set_t set;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        info_cores_read(lists[i].list, &set);
-        assert_int_equal(CPU_COUNT(&set), lists[i].n);
     }
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares the ranks of a job. See info.h.
- *
- * Values that should be equal are compared over all ranks; a table has what else is looked for.
+ * What is wrong with a job: what each rank finds by itself, values that differ, and devices that are shared. See info.h.
  */
 #include "info.h"
 
@@ -11,9 +9,8 @@
 #include "transport/segment.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MOST_NAMED 8u /* ranks that a finding names; it counts the rest */
@@ -21,10 +18,95 @@
 #define FATAL "gravel_open would fail"
 #define NOTE "note"
 
-/* Returns "ranks 0, 1 on gh1, 4 on gh2 and 3 more". */
-static json_t *name_ranks(const json_t *some)
+/* ---- what a rank finds by itself ------------------------------------------------------------- */
+
+/* A node has an aggregator, a network thread and the program's own, except for kernels on a CPU. */
+#define LEAST_CORES 3
+#define MIB (INT64_C(1) << 20)
+
+__attribute__((format(printf, 4, 5))) static void find(json_t *found, const char *effect,
+                                                       const char *remedy, const char *format, ...)
 {
-    char text[MOST_NAMED * 160 + 32];
+    char what[1024];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(what, sizeof what, format, values);
+    va_end(values);
+    json_object_set_new(found, what, json_pack("{s:s, s:s}", "effect", effect, "remedy", remedy));
+}
+
+/* A limit that is null is none. */
+static bool is_short(const json_t *rank, const char *path, json_int_t needed)
+{
+    const json_t *limit = info_member(rank, path);
+    return json_is_integer(limit) && json_integer_value(limit) < needed;
+}
+
+static void find_short_limits(const json_t *rank, json_t *found)
+{
+    const json_int_t descriptors = 64 + info_integer(rank, "n_ranks"), locked = 64 * MIB,
+                     addresses = 4096 * MIB + info_integer(rank, "n_local") * GRAVEL_SEGMENT_BYTES;
+    if (is_short(rank, "limits.descriptors", descriptors))
+        find(found, NOTE, "ulimit -n 4096, also in the launcher's daemon",
+             "may open " INT " descriptors, and MPI may need " INT
+             ": a connection to each rank, and its own",
+             info_integer(rank, "limits.descriptors"), descriptors);
+    if (is_short(rank, "limits.address_bytes", addresses))
+        find(found, NOTE, "ulimit -v unlimited, or fewer ranks a host",
+             "may have " INT " MiB of addresses, and may need " INT
+             ": a gigabyte for each rank of the host, and heap, queues and driver",
+             info_integer(rank, "limits.address_bytes") / MIB, addresses / MIB);
+    if (is_short(rank, "limits.rdma_bytes", locked))
+        find(found, NOTE, "ulimit -l unlimited, also in the launcher's daemon",
+             "may lock " INT " kB, and InfiniBand reads memory that is locked: node buffers "
+             "take " INT " kB",
+             info_integer(rank, "limits.rdma_bytes") / 1024, locked / 1024);
+}
+
+void info_find_own(json_t *rank)
+{
+    const json_int_t n_cores = info_integer(rank, "cores.allowed"),
+                     n_online = info_integer(rank, "cores.online"),
+                     n_sharing = info_integer(rank, "cores.sharing");
+    json_t *found = json_object();
+    if (*info_text(rank, "error"))
+        find(found, FATAL, "gravel-info on that host says what it lacks", "%s",
+             info_text(rank, "error"));
+    if (n_cores < LEAST_CORES && n_cores < n_online)
+        find(found, NOTE, "mpirun --bind-to none, srun --cpu-bind=none -c CORES",
+             "may run on core %s alone, of " INT, info_text(rank, "cores.list"), n_online);
+    if (n_sharing > 1 && n_cores < LEAST_CORES * n_sharing)
+        find(found, NOTE,
+             "fewer ranks a host, or cores of its own for each: mpirun --map-by "
+             "ppr:N:node:pe=CORES, srun -c CORES",
+             "ranks share " INT " cores, and each has 3 threads next to its kernels", n_cores);
+    if (*info_text(rank, "handover.error"))
+        find(found, NOTE, "ulimit -f unlimited, ulimit -v unlimited", "%s",
+             info_text(rank, "handover.error"));
+    if (*info_text(rank, "handover.why_not"))
+        find(found, NOTE,
+             "one user and one container for all ranks of a host, and a /proc that shows them to "
+             "each other (no hidepid)",
+             "cannot map node buffers of others there, which MPI sends instead: %s",
+             info_text(rank, "handover.why_not"));
+    find_short_limits(rank, found);
+    json_object_set_new(rank, "findings", found);
+}
+
+/* ---- what ranks have in common, or not --------------------------------------------------------- */
+
+/* Adds a rank to those of a key: {key: [ranks]}. */
+static void sort_in(json_t *groups, const char *key, json_t *rank)
+{
+    if (!json_object_get(groups, key))
+        json_object_set_new(groups, key, json_array());
+    json_array_append(json_object_get(groups, key), rank);
+}
+
+/* Returns "ranks 0, 1 on gh1, 4 on gh2 and 3 more". */
+static const char *name_ranks(const json_t *some)
+{
+    static char text[MOST_NAMED * 160 + 32];
     const size_t n = json_array_size(some), n_named = n < MOST_NAMED ? n : MOST_NAMED;
     int at = sprintf(text, n > 1 ? "ranks" : "rank");
     for (size_t i = 0; i < n_named; i++) {
@@ -36,7 +118,7 @@ static json_t *name_ranks(const json_t *some)
     }
     if (n > n_named)
         sprintf(text + at, " and %zu more", n - n_named);
-    return json_string(text);
+    return text;
 }
 
 static void add(json_t *findings, const char *effect, json_t *what, const char *remedy)
@@ -45,47 +127,40 @@ static void add(json_t *findings, const char *effect, json_t *what, const char *
         findings, json_pack("{s:s, s:o, s:s}", "effect", effect, "what", what, "remedy", remedy));
 }
 
-/* ---- values that should be equal ------------------------------------------------------------- */
-
 /* Adds a finding if ranks differ: "GRAVEL_HEAP: 1 at ranks 0, 2 on gh1; 2 at rank 1 on gh1". A rank that has not set a value
  * has taken node 0's: see gravel_config_take. */
 static void compare(const json_t *ranks, const char *name, const char *path, const char *unset,
-                    bool is_fatal, const char *remedy, json_t *findings)
+                    const char *effect, const char *remedy, json_t *findings)
 {
     const char *value, *shared = info_text(json_array_get(ranks, 0), path);
-    json_t *owners = json_object(), *list, *rank; /* ranks by value */
-    json_t *what = NULL;
+    json_t *groups = json_object(), *list, *rank, *what = NULL;
     size_t i;
     json_array_foreach(ranks, i, rank)
     {
         value = info_text(rank, path);
         if (!*value || !strcmp(value, unset))
             value = *shared ? shared : unset;
-        if (!json_object_get(owners, value))
-            json_object_set_new(owners, value, json_array());
-        json_array_append(json_object_get(owners, value), rank);
+        sort_in(groups, value, rank);
     }
-    if (json_object_size(owners) > 1) {
-        json_object_foreach(owners, value, list)
-        {
-            json_t *before = what, *names = name_ranks(list);
-            what = json_sprintf("%s%s%s at %s", before ? json_string_value(before) : name,
-                                before ? "; " : ": ", *value ? value : "none",
-                                json_string_value(names));
-            json_decref(before);
-            json_decref(names);
-        }
-        add(findings, is_fatal ? FATAL : NOTE, what, remedy);
+    json_object_foreach(groups, value, list)
+    {
+        json_t *before = what;
+        what = json_sprintf("%s%s%s at %s", before ? json_string_value(before) : name,
+                            before ? "; " : ": ", *value ? value : "none", name_ranks(list));
+        json_decref(before);
     }
-    json_decref(owners);
+    if (json_object_size(groups) > 1)
+        add(findings, effect, json_incref(what), remedy);
+    json_decref(what);
+    json_decref(groups);
 }
 
 static void compare_all(const json_t *ranks, json_t *findings)
 {
     const struct gravel_setting *setting;
-    compare(ranks, "Gravel", "version", "", true, "install one version on all hosts", findings);
-    compare(ranks, "MPI", "mpi", "", true, "install one version on all hosts", findings);
-    compare(ranks, "step", "step", "", false, "allowed; GRAVEL_STEP takes one for all", findings);
+    compare(ranks, "Gravel", "version", "", FATAL, "install one version on all hosts", findings);
+    compare(ranks, "MPI", "mpi", "", FATAL, "install one version on all hosts", findings);
+    compare(ranks, "step", "step", "", NOTE, "allowed; GRAVEL_STEP takes one for all", findings);
     for (uint32_t s = 0; (setting = gravel_setting_at(s)); s++) {
         const enum gravel_setting_reach reach = gravel_setting_reach(setting);
         char path[64], preset[24];
@@ -94,201 +169,68 @@ static void compare_all(const json_t *ranks, json_t *findings)
         if (reach != GRAVEL_SETTING_PER_HOST)
             compare(ranks, setting->variable, path,
                     setting->kind == GRAVEL_SETTING_STRING ? setting->text : preset,
-                    reach == GRAVEL_SETTING_AGREED,
+                    reach == GRAVEL_SETTING_AGREED ? FATAL : NOTE,
                     "set it at node 0 alone, whose setting all nodes take, or unset it", findings);
     }
 }
 
-/* ---- what else is looked for ----------------------------------------------------------------- */
-
-struct row;
-
-/* Returns 0 if nothing is wrong with a rank, else a number for the text. */
-typedef json_int_t measure(const struct row *row, const json_t *ranks, const json_t *rank);
-
-/* A finding about the ranks of which `measure` is not 0. */
-struct row {
-    const char *what; /* a template for a rank, where {names} are all and {number} is its measure */
-    const char *remedy;
-    measure *measure;
-    const char *path;                          /* has_text, is_short: of the value */
-    json_int_t own, each_of_host, each_of_job; /* is_short: what is needed; what for each rank */
-    const char *effect;                        /* NULL: NOTE */
-    bool by_host;                              /* one finding names all ranks of a host */
-    size_t most;                               /* ranks that may be so; of more it is a finding */
-};
-
-/* A node has an aggregator, a network thread and the program's own, beside kernels on a CPU. */
-#define LEAST_CORES 3
-#define MIB (INT64_C(1) << 20)
-
-static json_int_t has_text(const struct row *row, const json_t *ranks, const json_t *rank)
+/* Adds a finding for each device of a host that several ranks take; of a CPU they share the cores. Devices of one number may
+ * be different ones, where a launcher shows each rank its own. */
+static void find_shared_devices(const json_t *ranks, json_t *findings)
 {
-    (void)ranks;
-    return json_is_string(info_member(rank, row->path));
-}
-
-static bool is_beside(const json_t *rank, const json_t *other)
-{
-    return info_integer(rank, "first") == info_integer(other, "first");
-}
-
-/* Returns whether a rank has a device that its host's other ranks may not share: those share a CPU's cores. */
-static bool has_device(const json_t *rank)
-{
-    return json_is_false(info_member(rank, "device.is_cpu"));
-}
-
-static json_int_t shares_device(const struct row *row, const json_t *ranks, const json_t *rank)
-{
-    const char *identity = info_text(rank, "device.identity");
-    size_t i;
-    json_t *other;
-    (void)row;
-    if (!has_device(rank) || !*identity)
-        return 0;
-    json_array_foreach(ranks, i, other)
-    {
-        if (other != rank && is_beside(rank, other) &&
-            !strcmp(identity, info_text(other, "device.identity")))
-            return 1;
-    }
-    return 0;
-}
-
-static json_int_t has_unknown_device(const struct row *row, const json_t *ranks, const json_t *rank)
-{
-    (void)ranks;
-    (void)row;
-    return has_device(rank) && !*info_text(rank, "device.identity");
-}
-
-static json_int_t is_bound(const struct row *row, const json_t *ranks, const json_t *rank)
-{
-    const json_int_t allowed = info_integer(rank, "cores.allowed");
-    (void)ranks;
-    (void)row;
-    return allowed < LEAST_CORES && allowed < info_integer(rank, "cores.online");
-}
-
-void info_cores_read(const char *text, cpu_set_t *set)
-{
-    char *end;
-    CPU_ZERO(set);
-    for (; *text >= '0' && *text <= '9'; text = *end == ',' ? end + 1 : end) {
-        const unsigned long first = strtoul(text, &end, 10);
-        const unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
-        for (unsigned long core = first; core <= last && core < CPU_SETSIZE; core++)
-            CPU_SET(core, set);
-    }
-}
-
-/* Returns how many cores a rank and those that may run on one of its cores have, if they are too few. */
-static json_int_t shares_cores(const struct row *row, const json_t *ranks, const json_t *rank)
-{
-    cpu_set_t own, all, both;
-    int n_ranks = 0;
-    size_t i;
-    json_t *other;
-    (void)row;
-    CPU_ZERO(&all);
-    info_cores_read(info_text(rank, "cores.list"), &own);
-    json_array_foreach(ranks, i, other)
-    {
-        cpu_set_t cores;
-        info_cores_read(info_text(other, "cores.list"), &cores);
-        CPU_AND(&both, &cores, &own);
-        if (!is_beside(rank, other) || !CPU_COUNT(&both))
-            continue;
-        CPU_OR(&all, &all, &cores);
-        n_ranks++;
-    }
-    return n_ranks > 1 && CPU_COUNT(&all) < LEAST_CORES * n_ranks ? CPU_COUNT(&all) : 0;
-}
-
-/* Returns what a rank needs of what it has less of. A limit that is null is none. */
-static json_int_t is_short(const struct row *row, const json_t *ranks, const json_t *rank)
-{
-    const json_t *limit = info_member(rank, row->path);
-    json_int_t needed = row->own;
-    size_t i;
-    json_t *other;
-    json_array_foreach(ranks, i, other) needed +=
-        row->each_of_job + (is_beside(rank, other) ? row->each_of_host : 0);
-    return json_is_integer(limit) && json_integer_value(limit) < needed ? needed : 0;
-}
-
-static const struct row rows[] = {
-    {"{names}: {error}", "gravel-info on that host says what it lacks", has_text, "error",
-     .effect = FATAL},
-    {"{names} have no device of their own", "one rank a device: mpirun --map-by ppr:DEVICES:node",
-     shares_device, .by_host = true},
-    /* Devices of one number may be different ones, where a launcher shows each rank its own. */
-    {"{names}: whether they share a device is unknown, for its driver tells no UUID; what shows a "
-     "rank some devices only: {selection}",
-     "that variable at each rank, and the driver's own tool, show who has which device",
-     has_unknown_device, .by_host = true, .most = 1},
-    {"{names} may run on core {cores.list} alone, of {cores.online}",
-     "mpirun --bind-to none, srun --cpu-bind=none -c CORES", is_bound, .path = NULL},
-    {"{names}: ranks share {number} cores, and each has 3 threads beside its kernels",
-     "fewer ranks a host, or cores of its own for each: mpirun --map-by ppr:N:node:pe=CORES, srun "
-     "-c CORES",
-     shares_cores, .by_host = true},
-    {"{names}: {handover.error}", "ulimit -f unlimited, ulimit -v unlimited", has_text,
-     "handover.error", .by_host = true},
-    {"{names} cannot map node buffers of others there, which MPI sends instead: {handover.why_not}",
-     "one user and one container for all ranks of a host, and a /proc that shows them to each "
-     "other (no hidepid)",
-     has_text, "handover.why_not", .by_host = true},
-    /* Of drivers, MPI and files; and a connection each. */
-    {"{names} may open {limits.descriptors} descriptors, and MPI may need {number}: a connection "
-     "to each rank, and its own",
-     "ulimit -n 4096, also in the launcher's daemon", is_short, "limits.descriptors", 64,
-     .each_of_job = 1, .by_host = true},
-    {"{names} may have {limits.address_bytes/M} MiB of addresses, and may need {number/M}: a "
-     "gigabyte for each rank of the host, and heap, queues and driver",
-     "ulimit -v unlimited, or fewer ranks a host", is_short, "limits.address_bytes", 4096 * MIB,
-     .each_of_host = GRAVEL_SEGMENT_BYTES, .by_host = true},
-    {"{names} may lock {limits.rdma_bytes/k} kB, and InfiniBand reads memory that is locked: node "
-     "buffers take {number/k} kB",
-     "ulimit -l unlimited, also in the launcher's daemon", is_short, "limits.rdma_bytes", 64 * MIB,
-     .by_host = true},
-};
-
-/* Adds what a row says of ranks[first], or of the ranks of the host whose first it is. */
-static void look_for(const struct row *row, size_t first, const json_t *ranks, json_t *findings)
-{
-    json_t *some = json_array(), *rank, *worst = NULL;
+    json_t *groups = json_object(), *rank, *list;
+    const char *key;
+    char device[64];
     size_t i;
     json_array_foreach(ranks, i, rank)
     {
-        const char *group = row->by_host ? "first" : "rank";
-        if (info_integer(rank, group) != (json_int_t)first || !row->measure(row, ranks, rank))
+        snprintf(device, sizeof device, INT " %s", info_integer(rank, "first"),
+                 info_text(rank, "device.identity"));
+        if (json_is_false(info_member(rank, "device.is_cpu")))
+            sort_in(groups, device, rank);
+    }
+    json_object_foreach(groups, key, list)
+    {
+        const json_t *first = json_array_get(list, 0);
+        const char *selection = info_text(first, "selection");
+        if (json_array_size(list) < 2)
             continue;
-        json_array_append(some, rank);
-        if (!worst || info_integer(rank, row->path) < info_integer(worst, row->path))
-            worst = rank;
+        if (*info_text(first, "device.identity"))
+            add(findings, NOTE, json_sprintf("%s: have no device of their own", name_ranks(list)),
+                "one rank a device: mpirun --map-by ppr:DEVICES:node");
+        else
+            add(findings, NOTE,
+                json_sprintf(
+                    "%s: whether they share a device is unknown, for its driver tells no UUID; "
+                    "what shows a rank some devices only: %s",
+                    name_ranks(list), *selection ? selection : "-"),
+                "that variable at each rank, and the driver's own tool, show who has which device");
     }
-    if (json_array_size(some) > row->most) {
-        json_t *scope = json_copy(worst);
-        json_object_set_new(scope, "number", json_integer(row->measure(row, ranks, worst)));
-        json_object_set_new(scope, "names", name_ranks(some));
-        add(findings, row->effect ? row->effect : NOTE, info_fill(row->what, scope), row->remedy);
-        json_decref(scope);
-    }
-    json_decref(some);
+    json_decref(groups);
 }
 
 bool info_find(const json_t *ranks, json_t *findings)
 {
+    json_t *groups = json_object(), *all = json_object(), *rank, *own, *list;
+    const char *what;
     bool is_broken = false;
-    size_t i, r;
-    json_t *finding;
+    size_t i;
     compare_all(ranks, findings);
-    for (r = 0; r < sizeof rows / sizeof *rows; r++)
-        for (i = 0; i < json_array_size(ranks); i++)
-            look_for(&rows[r], i, ranks, findings);
-    json_array_foreach(findings, i, finding) is_broken |=
-        strcmp(info_text(finding, "effect"), NOTE) != 0;
+    find_shared_devices(ranks, findings);
+    json_array_foreach(ranks, i, rank)
+    {
+        json_object_update(all, json_object_get(rank, "findings"));
+        json_object_foreach(json_object_get(rank, "findings"), what, own)
+            sort_in(groups, what, rank);
+    }
+    json_object_foreach(groups, what, list)
+    {
+        own = json_object_get(all, what);
+        add(findings, info_text(own, "effect"), json_sprintf("%s: %s", name_ranks(list), what),
+            info_text(own, "remedy"));
+    }
+    json_array_foreach(findings, i, own) is_broken |= strcmp(info_text(own, "effect"), NOTE) != 0;
+    json_decref(groups);
+    json_decref(all);
     return is_broken;
 }

@@ -14,7 +14,6 @@
 #include "gravel/gravel.h"
 
 #include <jansson.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -93,14 +92,17 @@ json_t *info_rank_describe(const char *device, unsigned limit_s);
  * Exchanges what ranks say, through Gravel's network thread, whose opening is bounded, and without a device. Collective:
  * every rank that the launcher has started makes this call.
  *
- * @param own  this rank's object; it gets "rank", "first" (the first rank on its host), "local" (its number among
- *             those), the device of its turn, and "handover": {"takers": ranks of the host that can map its node
- *             buffers, "error": why it has no memory that others could map, or null, "why_not": why it cannot map
- *             another's, or null}.
+ * @param own  this rank's object; it gets "rank" of "n_ranks", "first" (the first rank on its host), "local" (its number
+ *             among the "n_local" there), the device of its turn, "sharing" of cores (ranks that have the same),
+ *             "handover": {"error": why it has no memory that others could map, or "", "why_not": why it cannot map
+ *             another's node buffers, or ""}, and info_find_own's findings.
  * @param all  an array, which gets the objects of all ranks.
  * @return     0; as gravel_open: GRAVEL_ECONFIG, GRAVEL_EMPI, GRAVEL_EPEER, GRAVEL_ENOMEM.
  */
 int info_gather(json_t *own, json_t *all);
+
+/** Gives a rank what it finds by itself: "findings", {what: {effect, remedy}}, as below. */
+void info_find_own(json_t *rank);
 
 /**
  * Compares all ranks: what keeps the job from opening, or makes it slow, with ranks, hosts and a remedy.
@@ -121,9 +123,6 @@ bool info_find(const json_t *ranks, json_t *findings);
  * @return          whether all ranks have answered.
  */
 bool info_open(const char *device, json_t *findings);
-
-/** Reads a set of cores as Linux writes it, "0-3,8". @param set  [out] up to the first character of no list */
-void info_cores_read(const char *text, cpu_set_t *set);
 
 /* ---- for people -------------------------------------------------------------------------------- */
 

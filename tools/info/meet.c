@@ -82,23 +82,25 @@ static int reduce(void *values, uint32_t n)
     return noted ? noted : code;
 }
 
-/* Says where this rank is. One that is alone on its host has no one to hand node buffers to. */
+/* Adds where this rank is. One that is alone on its host has no one to hand node buffers to. */
 static void introduce(json_t *own)
 {
     const struct gravel_transport *transport = meeting.network.transport;
-    const char *error = transport->n_local < 2 ? "" : meeting.no_segment,
-               *why_not = transport->handover.why_not;
-    json_t *place = json_pack("{s:i, s:i, s:i, s:{s:i, s:s?, s:s?}}", "rank", (int)transport->node,
-                              "first", (int)transport->host, "local", (int)transport->local,
-                              "handover", "takers", (int)transport->handover.n_takers, "error",
-                              *error ? error : NULL, "why_not", *why_not ? why_not : NULL);
+    json_t *place = json_pack(
+        "{s:i, s:i, s:i, s:i, s:i, s:{s:s, s:s}}", "rank", (int)transport->node, "first",
+        (int)transport->host, "local", (int)transport->local, "n_ranks", (int)transport->n_nodes,
+        "n_local", (int)transport->n_local, "handover", "error",
+        transport->n_local < 2 ? "" : meeting.no_segment, "why_not", transport->handover.why_not);
     json_object_update(own, place);
     json_decref(place);
+    json_object_set_new(json_object_get(own, "cores"), "sharing",
+                        json_integer(transport->n_sharing));
     const json_t *turns = json_object_get(own, "turns");
     if (turns)
         json_object_set(own, "device",
                         json_array_get(turns, transport->local % json_array_size(turns)));
     json_object_del(own, "turns");
+    info_find_own(own);
 }
 
 /* Each rank has its part of one long text, which other ranks leave at 0. */

@@ -6,6 +6,7 @@
  */
 #include "info.h"
 
+#include "base/error.h"
 #include "device/cores.h"
 #include "members.h"
 #include "settings/settings.h"
@@ -16,6 +17,7 @@
 
 #include <glob.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,24 +45,27 @@ static json_t *describe_cores(void)
                      "list", list);
 }
 
-/* Names the NUMA nodes that have cores of the list: "0,1". */
-static json_t *describe_numa(const json_t *cores)
+/* Names the NUMA nodes of the cores: "0,1". */
+static json_t *describe_numa(void)
 {
-    char path[64], line[8192], nodes[128] = "";
-    cpu_set_t own, near;
-    info_cores_read(info_text(cores, "list"), &own);
-    for (unsigned n = 0; n < MOST_NODES; n++) {
-        snprintf(path, sizeof path, "/sys/devices/system/node/node%u/cpulist", n);
-        FILE *file = fopen(path, "re");
-        if (!file)
-            continue;
-        info_cores_read(fgets(line, sizeof line, file) ? line : "", &near);
-        fclose(file);
-        CPU_AND(&near, &near, &own);
-        const size_t used = strlen(nodes);
-        if (CPU_COUNT(&near))
-            snprintf(nodes + used, sizeof nodes - used, "%s%u", used ? "," : "", n);
+    cpu_set_t cores;
+    char pattern[64], nodes[128] = "";
+    bool has[MOST_NODES] = {false};
+    if (sched_getaffinity(0, sizeof cores, &cores))
+        CPU_ZERO(&cores);
+    for (int core = 0; core < CPU_SETSIZE; core++) {
+        glob_t node = {0};
+        unsigned n = MOST_NODES;
+        snprintf(pattern, sizeof pattern, "/sys/devices/system/cpu/cpu%d/node*", core);
+        if (CPU_ISSET(core, &cores) && !glob(pattern, 0, NULL, &node))
+            sscanf(strrchr(node.gl_pathv[0], '/'), "/node%u", &n);
+        globfree(&node);
+        if (n < MOST_NODES)
+            has[n] = true;
     }
+    for (unsigned n = 0; n < MOST_NODES; n++)
+        if (has[n])
+            gravel_append(nodes, sizeof nodes, "%s%u", *nodes ? "," : "", n);
     return *nodes ? json_string(nodes) : json_null();
 }
 
@@ -135,16 +140,15 @@ json_t *info_rank_describe(const char *device, unsigned limit_s)
 {
     char host[128] = "", place[256], mpi[GRAVEL_MPI_NAME_BYTES];
     const char *shown_by = gravel_device_selection();
-    json_t *cores = describe_cores(), *numa = describe_numa(cores);
     gethostname(host, sizeof host - 1);
     gravel_host_describe(place, sizeof place);
     gravel_transport_mpi_name(mpi);
-    json_t *rank =
-        json_pack("{s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "rank", "?",
-                  "step", "none", "device", "number", "no device", "version", GRAVEL_VERSION, "mpi",
-                  mpi, "host", host, "place", place, "cores", cores, "numa", numa, "limits",
-                  describe_limits(), "settings", describe_settings(), "selection",
-                  shown_by ? json_sprintf("%s=%s", shown_by, getenv(shown_by)) : json_null());
+    json_t *rank = json_pack(
+        "{s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "rank", "?", "step",
+        "none", "device", "number", "no device", "version", GRAVEL_VERSION, "mpi", mpi, "host",
+        host, "place", place, "cores", describe_cores(), "numa", describe_numa(), "limits",
+        describe_limits(), "settings", describe_settings(), "selection",
+        shown_by ? json_sprintf("%s=%s", shown_by, getenv(shown_by)) : json_null());
     if (rank)
         look_for_device(rank, device, limit_s);
     return rank;
