@@ -59,8 +59,8 @@ def sentence(rows):
     if HAND not in of or ACCUMULATE not in of:
         return None
     hand = ratio(of, HAND)
-    text = "GUPS on %d rank%s makes %s times the rate of MPI by hand" % (most, "s" * (most > 1), cell(hand))
-    return text + " and %s times that of an `MPI_Accumulate` for each update." % cell(ratio(of, ACCUMULATE))
+    text = "GUPS on %d rank%s is %s times as fast as MPI by hand" % (most, "s" * (most > 1), cell(hand))
+    return text + " and %s times as fast as an `MPI_Accumulate` for each update." % cell(ratio(of, ACCUMULATE))
 
 
 def table(rows):

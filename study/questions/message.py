@@ -5,8 +5,8 @@ from study import queue, runs
 NAME = "message"
 TITLE = "How fast is a message?"
 ABOUT = """*Hand-over* is a kernel's messages until its host has read them (`bench-queue`, on GPUs `bench-pump`); *copy*, plain
-copies of as many bytes. *To the end* is an update of a random word of a table (`gups`), half of which lie at the other node
-if there are two. A *round trip* is one group that asks for a number and waits (`bench-request`)."""
+copies of as many bytes. *To the end* is an update of a random word of a table (`gups`); with two nodes, half of the words are
+remote. A *round trip* is one group that asks for a number and waits (`bench-request`)."""
 KEYS = ("what", "bytes")
 UPDATES = {"inc": 4, "add-float": 8, "put": 12}  # bytes of a message
 

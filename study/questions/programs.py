@@ -75,8 +75,8 @@ def pairs(rows):
 
 
 def sentence(rows):
-    found = ["%s %s of %s" % (what, cell(rounds.ratio(own, row)), row["system"]) for what, own, row in pairs(rows)]
-    return "one rank makes so many times the rate: %s." % ", ".join(found) if found else None
+    found = ["%s %s (%s)" % (what, cell(rounds.ratio(own, row)), row["system"]) for what, own, row in pairs(rows)]
+    return "rate of one rank over the rival's: %s." % ", ".join(found) if found else None
 
 
 def table(rows):

@@ -86,7 +86,7 @@ def sentence(rows):
     apps = {what: of for what, of in by_app(rows).items() if what in APPS and 1 in of}
     most = max((max(of) for of in apps.values()), default=1)
     ups = ["%s %.2f" % (what, of_one(of, most)) for what, of in apps.items() if most in of]
-    return "%d ranks make so many times the rate of one: %s." % (most, ", ".join(ups)) if most > 1 and ups else None
+    return "rate on %d ranks over that on one: %s." % (most, ", ".join(ups)) if most > 1 and ups else None
 
 
 def table(rows):

@@ -62,7 +62,7 @@ def sentence(rows):
         return None
     ends = [(what, [(keys, ratio) for name, keys, ratio in found if name == what]) for what in dict.fromkeys(
         what for what, _, _ in found)]
-    return "servers make so many times the rate of locks: " + "; ".join(
+    return "rate of servers over that of locks: " + "; ".join(
         "%s %s" % (what, ", ".join("%s with %d keys" % (cell(ratio), keys) for keys, ratio in dict.fromkeys((points[0], points[-1]))))
         for what, points in ends) + "."
 
