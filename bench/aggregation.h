@@ -17,7 +17,7 @@
 #define AGGREGATION_COMMAND GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_ULONG)
 #define AGGREGATION_BUFFER_BYTES (256u << 10)
 
-/* Where node buffers go: they are counted, or every index is added up, and returned at once. */
+/* The receiver of node buffers: counts them, or adds up every index, and returns them at once. */
 struct aggregation_sink {
     bool adds;
     uint64_t counts[AGGREGATION_MAX_NODES], sums[AGGREGATION_MAX_NODES];

@@ -7,7 +7,7 @@
  *
  *     host         step pump copies packages, a CPU thread bins them message by message
  *     device       step pump has kernels bin them, a CPU thread copies the parts (section 5.6.1);
- *                  on GPUs runs worth it, and binned_share tells how many messages that were
+ *                  on GPUs runs worth it, and binned_share is the part of messages that were
  *     simt-direct  the sending work-groups bin; nothing is sent while a launch runs (section 3.2.2)
  *
  * All send from the same work-groups. Those of host and device wait for room, and are launched in
@@ -180,7 +180,7 @@ static bool verify(struct place *place)
     return is_valid && place->paths[DEVICE].aggregator.n_binned > 0;
 }
 
-/* Tells, too, which share of its messages the device has binned so far. */
+/* Adds which share of its messages the device has binned so far. */
 static json_t *fields(void *context, uint32_t variant, double median)
 {
     const struct place *place = context;

@@ -3,7 +3,7 @@
  * The producers of bench-aggregation: increments of pseudo-random nodes, by way of the queue or straight to buffers
  * of their destinations.
  *
- * Message m of work-item i is number i * rounds + m; that is its index, and node_of tells its destination.
+ * Message m of work-item i is number i * rounds + m; that is its index, and node_of its destination.
  *
  * Path:    bench_aggregation.c, aggregation_direct.c launch them.
  * Source:  Orr 2016, section 3.2.2 (SIMT-direct: the work-group itself bins what it sends).
@@ -26,7 +26,7 @@ kernel void send_packages(GRAVEL_ARENA, uint rounds, uint n_nodes)
 
 /*
  * Without a queue, from number `first` on. fill [n_nodes]: indices in each buffer so far; buffers
- * [n_nodes][capacity]; what does not fit is dropped, and fill tells. counts, starts [n_nodes].
+ * [n_nodes][capacity]; what does not fit is dropped, but counted in fill. counts, starts [n_nodes].
  */
 kernel void send_direct(global uint *fill, global uint *buffers, uint capacity, uint first,
                         uint rounds, uint n_nodes, local uint *counts, local uint *starts)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench-block-pool: blocks of memory that kernels take and free while they run, beside what programs do without a pool.
+ * bench-block-pool: blocks of memory that kernels take and free while they run, and what programs do without a pool.
  *
  *     bench-block-pool --runs 5 --items 32768 --blocks 1048576 --full 0,91
  *
@@ -8,7 +8,7 @@
  * blocks of a pool that is --full percent full before, at random: taken and freed by work-groups, up to 32 by an atomic
  * operation, or by work-items alone. `counter` is an atomic counter, whose blocks are never freed; `ask` a list of blocks
  * of the host: groups ask its functions, and wait for the answers, of fewer work-items. Rates are blocks a second that
- * are taken and, but for `counter`, freed: by the device's clock, and for `ask`, whose messages have to end, by the
+ * are taken and, except for `counter`, freed: by the device's clock, and for `ask`, whose messages have to end, by the
  * host's. After each run the pool has as many blocks as before, and no work-item has found another one's. One node.
  *
  * Path:    options -> for each --full rounds over the variants -> bench_block_pool.cl -> report.

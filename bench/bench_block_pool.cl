@@ -9,7 +9,7 @@
 #include "gravel.cl.h"
 #include "block_pool.cl.h"
 
-/* What no other work-item leaves in a block, nor this one in another round. */
+/* Returns what no other work-item leaves in a block, nor this one in another round. */
 GRAVELP_INLINE uint mark(uint round)
 {
     return (uint)get_global_id(0) * 32 + round;

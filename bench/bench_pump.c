@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench-pump: messages a second out of a running kernel on step pump, beside plain copies of as
+ * bench-pump: messages a second out of a running kernel on step pump, and plain copies of as
  * many bytes.
  *
  *     GRAVEL_DEVICE=... bench-pump --json
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ITEMS_PER_UNIT 1024u /* half of what a GPU's unit usually bears */
+#define ITEMS_PER_UNIT 1024u /* half of what a GPU's unit usually supports */
 #define MOST_ITEMS_OF_A_GROUP 1024u
 #define RING_BYTES (64u << 20)
 #define TARGET_BYTES (4ull << 30) /* of payload in one run, on a GPU */

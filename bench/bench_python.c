@@ -34,20 +34,24 @@ static int do_once(const struct work *work)
     int code = 0;
     switch (work->what) {
     case LAUNCH:
-        code = clSetKernelArg(work->kernel, 1, sizeof work->offset, &work->offset);
-        code = code ? code : clSetKernelArg(work->kernel, 2, sizeof work->number, &work->number);
-        code =
-            code ? code : gravel_launch(work->gravel, work->kernel, 1, &one, &one, 0, NULL, NULL);
-        return code ? code : gravel_barrier(work->gravel);
+        if ((code = clSetKernelArg(work->kernel, 1, sizeof work->offset, &work->offset)) ||
+            (code = clSetKernelArg(work->kernel, 2, sizeof work->number, &work->number)) ||
+            (code = gravel_launch(work->gravel, work->kernel, 1, &one, &one, 0, NULL, NULL)))
+            return code;
+        return gravel_barrier(work->gravel);
     case MAP:
         code = gravel_map(work->gravel, work->offset, work->bytes, CL_MAP_READ,
                           gravel_node(work->gravel), &mapped);
-        return code ? code : gravel_unmap(work->gravel, mapped);
+        if (code)
+            return code;
+        return gravel_unmap(work->gravel, mapped);
     case STATS:
         return gravel_stats_read(work->gravel, &stats, sizeof stats, GRAVEL_ALL_NODES);
     case PUT:
         code = gravel_put(work->gravel, work->offset, work->data, work->bytes, work->number);
-        return code ? code : gravel_quiet(work->gravel);
+        if (code)
+            return code;
+        return gravel_quiet(work->gravel);
     case GET:
         return gravel_get(work->gravel, work->offset, work->data, work->bytes, work->number);
     }

@@ -3,7 +3,7 @@
  * bench-queue: messages a second through a producer/consumer queue, Gravel's and those one can get.
  *
  * One producer and one consumer, on a core each, about 1 MB of payload in the ring; the consumer
- * sums every word. Work-groups exist for the device variants only; the other variants run beside them in
+ * sums every word. Work-groups exist for the device variants only; the other variants run with them in
  * every case, so that ratios are always of the same minute.
  *
  * Path:    options -> cases (message size, work-group size) -> rounds over variants -> reports.

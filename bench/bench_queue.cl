@@ -52,7 +52,7 @@ kernel void work_group(GRAVEL_ARENA)
         gravelp_queue_publish(g.scratch->by_lane, g.scratch->ticket, 0, n, 0);
 }
 
-/* Every work-item alone. As in gravelp_send_wi, a waiter goes round the loop. */
+/* Every work-item alone. As in gravelp_send_wi, a waiter stays in the loop. */
 kernel void work_item(GRAVEL_ARENA)
 {
     GRAVEL_OPEN(g);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench-records: what a kernel hands to the host while it runs, beside what programs do by hand.
+ * bench-records: what a kernel hands to the host while it runs, and what programs do by hand.
  *
  *     bench-records --runs 5 --items 1048576
  *

@@ -38,7 +38,7 @@ struct desk {
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* Returns whether every request raised a counter somewhere, whose upper half stays 0, and a signal at home. */
+/* Returns whether every request raised a counter somewhere, whose upper half stays 0, and the asker's signal. */
 static bool holds(const struct desk *desk, uint32_t n_groups, uint64_t n_requests)
 {
     uint64_t sums[2] = {bench_sum_words(desk->gravel, desk->counters, 2 * N_COUNTERS),

@@ -5,7 +5,7 @@
  *     producer: reserve -> write the element -> publish        consumer: peek -> read it -> release
  *
  * Neither side ever waits, loops or makes a system call. Each side keeps a private copy of the
- * other's index and looks at the shared one only when the copy says full (or empty), so most calls
+ * other's index and reads the shared one only when the copy says full (or empty), so most calls
  * touch no line that the other side writes. Indices run free, wrap, and are compared by unsigned
  * difference.
  *
@@ -75,7 +75,7 @@ static inline uint32_t gravel_spsc_to_end(const struct gravel_spsc *queue, uint3
 /**
  * Elements that can be written in one run, starting at *first.
  *
- * @param wanted  elements asked for; looks at the consumer's line only if fewer are known to be
+ * @param wanted  elements asked for; reads the consumer's line only if fewer are known to be
  * free.
  * @param first   [out] the first of them, contiguous; untouched if 0 is returned.
  * @return        0 if full, else 1 to wanted; fewer than are free where the array wraps.
@@ -115,7 +115,7 @@ static inline void gravel_spsc_publish_n(struct gravel_spsc *queue, uint32_t n)
 /**
  * Elements that can be read in one run, starting at *first.
  *
- * @param wanted  elements asked for; looks at the producer's line only if fewer are known to be
+ * @param wanted  elements asked for; reads the producer's line only if fewer are known to be
  * there.
  * @param first   [out] the first of them, contiguous; untouched if 0 is returned.
  * @return        0 if empty, else 1 to wanted; fewer than are there where the array wraps.

@@ -84,7 +84,7 @@ bool keys_add(struct keys *keys, const struct hrf_execution *execution)
     return true;
 }
 
-uint32_t keys_settle(struct keys *keys)
+uint32_t keys_sort(struct keys *keys)
 {
     const uint32_t before = keys->n;
     uint32_t n = 0;

@@ -29,7 +29,7 @@ void keys_free(struct keys *keys);
 bool keys_add(struct keys *keys, const struct hrf_execution *execution);
 
 /** Sorts, and drops what is there twice. @return how many there were. */
-uint32_t keys_settle(struct keys *keys);
+uint32_t keys_sort(struct keys *keys);
 
 /** Fails unless both have one set of keys, and races in the same models. */
 void keys_expect_same(const struct keys *a, const struct keys *b, const char *what,

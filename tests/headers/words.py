@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Documents and sources do without phrases for which the field has words, and a comment above a function of the library says
-what the function does: its first word is none of FRAGMENTS, of the library none of NO_VERB.
-
-The library's code does without GONE, in its names too.
+"""Documents and sources do without phrases for which the field has words, and a comment above a function of SOURCES
+says what the function does: its first word is none of NO_VERB. Sources do without GONE, in their names too.
 
 A phrase is found across the end of a line, in capitals too. Generated tables are read like all others: mend their source.
 
@@ -63,8 +61,8 @@ INSTEAD = {
     r"(?:go|goes|going) on(?= [a-z]|[.,;])": "continues, keeps working",
 }
 
-# In the library's names too.
-LIBRARY = "include/gravel/*.h*", "cl/*.cl.h", "cl/*/*", "lib/*/*.[ch]", "lib/*/*/*.[ch]"
+# In names too.
+SOURCES = ("include/gravel/*.h*", "cl/*.cl.h", "cl/*/*", "lib/*/*.[ch]", "lib/*/*/*.[ch]", "hrf/**", "bench/**")
 GONE = {
     r"code \? code :": "GRAVEL_TRY, an if, or gravel_first_failure",
     r"(?!xdg_)\w*_home|(?:com(?:e|es|ing)|came|go|goes|at) home": "in flight, is returned",
@@ -83,10 +81,8 @@ GONE = {
     r"stands? behind|stays? apart|liv(?:es|ing)? on|where node buffers go": "follows, is separate, is stored at, the receiver",
 }
 
-FUNCTIONS = *LIBRARY, "hrf/src/*/*.[ch]"
-BEGINS = r"^/\*\*?[ \n*]+(?:\w+\.c: )?(%s)\b(?:[^*]|\*(?!/))*\*/\n(?=[A-Za-z_][^;{}=#]*\()"
-FRAGMENTS = re.compile(BEGINS % "As|Of|On|What|Where|Who", re.M)
-NO_VERB = re.compile(BEGINS % "As|Of|On|What|Where|Who|Whether|Whose|How|Why|Bytes|Messages|NULL|It", re.M)
+NO_VERB = re.compile(r"^/\*\*?[ \n*]+(?:\w+\.c: )?(As|Of|On|What|Where|Who|Whether|Whose|How|Why|Bytes|Messages|NULL|It)\b"
+                     r"(?:[^*]|\*(?!/))*\*/\n(?=[A-Za-z_][^;{}=#]*\()", re.M)
 
 
 def pattern(phrase):
@@ -100,7 +96,7 @@ def may_hold(phrase):
 
 
 def faults(tree):
-    for files, words in (READ, INSTEAD), (LIBRARY, GONE):
+    for files, words in (READ, INSTEAD), (SOURCES, GONE):
         for path in tree.files(*files):
             text = tree.text(path)
             squeezed = re.sub(r"[ \t\n*]+", " ", text).lower()
@@ -108,8 +104,7 @@ def faults(tree):
                 if may_hold(phrase).search(squeezed):
                     yield from ("%s: '%s': %s" % (place(path, text, match.start()), " ".join(match[0].split()), better)
                                 for match in pattern(phrase).finditer(text))
-    for files, begin in (FUNCTIONS, FRAGMENTS), (LIBRARY, NO_VERB):
-        for path in tree.files(*files):
-            text = tree.text(path)
-            yield from ("%s: a comment that begins with %s: say what the function does" % (place(path, text, match.start()), match[1])
-                        for match in begin.finditer(text))
+    for path in tree.files(*SOURCES):
+        text = tree.text(path)
+        yield from ("%s: a comment that begins with %s: say what the function does" % (place(path, text, match.start()), match[1])
+                    for match in NO_VERB.finditer(text))

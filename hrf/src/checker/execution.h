@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An execution: events in the order in which an engine added them, and for each what it read and where its store
- * stands in coherence order.
+ * An execution: events in the order in which an engine added them, and for each what it read and its store's
+ * position in coherence order.
  *
  * Path:    explore.c -> execution.h -> orders.c, race.c, consistent.c, print.c.
  * Owner:   the engine; hrf_execution_copy keeps one.
@@ -66,13 +66,13 @@ static inline bool hrf_releases(const struct hrf_event *event)
 {
     return (event->order & HRF_RELEASE) && (event->writes || event->is_fence);
 }
-/** Returns where in coherence order the value stands that an event reads; 0: the initial one. */
+/** Returns the position in coherence order of the value that an event reads; 0: the initial one. */
 static inline uint16_t hrf_read_position(const struct hrf_execution *execution,
                                          const struct hrf_event *event)
 {
     return event->source < 0 ? 0 : execution->events[event->source].position;
 }
-/** Returns where the newest store stands that an access has, by storing or reading. */
+/** Returns the position of the newest store that an access has, by storing or reading. */
 static inline uint16_t hrf_newest_position(const struct hrf_execution *execution,
                                            const struct hrf_event *event)
 {

@@ -2,8 +2,8 @@
 /*
  * Executions grow event by event. See explore.h.
  *
- * What reads nothing is added at once: other threads see it sooner or later, and only reads can tell. A store gets
- * every place in coherence order that what happens before it allows. A read takes each store that is there; or it
+ * What reads nothing is added at once: other threads see it sooner or later, and only reads can show it. A store gets
+ * every position in coherence order that what happens before it allows. A read takes each store that is there; or it
  * waits, and then takes only stores that are added later (`waits_since`). So each graph is built in one way alone. What
  * a growing graph cannot show (pairs with stores that come later, the order of seq_cst operations) is checked when it
  * is whole; whether an execution is sequentially consistent, at each event.

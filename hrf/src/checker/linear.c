@@ -46,7 +46,7 @@ static void prepare(struct line *line)
     }
 }
 
-/* Events that are added together: those of a barrier, which are one behind the other, or one alone. */
+/* Events that are added together: those of a barrier, in order, or one alone. */
 struct step {
     uint32_t first, end;
 };

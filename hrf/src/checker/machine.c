@@ -16,8 +16,8 @@ static uint32_t value_of(const struct hrf_program *program, int32_t expression,
     return expression < 0 ? 0 : hrf_evaluate(program, expression, &values);
 }
 
-/* Run what no other thread can see. */
-static void settle(const struct hrf_program *program, uint32_t thread, struct hrf_locals *locals)
+/* Runs what no other thread can see. */
+static void run_local(const struct hrf_program *program, uint32_t thread, struct hrf_locals *locals)
 {
     const struct hrf_thread *code = &program->threads[thread];
     while (locals->at < code->n_code && !locals->is_cut) {
@@ -40,7 +40,7 @@ static void settle(const struct hrf_program *program, uint32_t thread, struct hr
 void hrf_locals_init(const struct hrf_program *program, uint32_t thread, struct hrf_locals *locals)
 {
     memset(locals, 0, sizeof *locals);
-    settle(program, thread, locals);
+    run_local(program, thread, locals);
 }
 
 bool hrf_accepts(const struct hrf_program *program, const struct hrf_instruction *instruction,
@@ -119,7 +119,7 @@ void hrf_step(const struct hrf_program *program, uint32_t thread, struct hrf_loc
     const struct hrf_instruction *i = &program->threads[thread].code[locals->at++];
     if (i->reg >= 0)
         locals->registers[i->reg] = old;
-    settle(program, thread, locals);
+    run_local(program, thread, locals);
 }
 
 bool hrf_barrier_is_met(const struct hrf_program *program, const struct hrf_locals *locals,

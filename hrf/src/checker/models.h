@@ -54,7 +54,7 @@ struct hrf_event;
 bool hrf_model_of(const char *name, uint32_t n_bytes, enum hrf_model *model);
 
 /**
- * Whether operations a and b, acting at instances `at_a` and `at_b`, synchronize if their orders do.
+ * Returns whether operations a and b, acting at instances `at_a` and `at_b`, synchronize if their orders do.
  *
  * @param may_promote  also where a remote operation comes before its partner: for conflicts.
  */

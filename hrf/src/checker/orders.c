@@ -207,8 +207,8 @@ static void promote(struct hrf_orders *o, uint32_t event, uint16_t remote)
         o->scopes[event] = remote;
 }
 
-/* Returns where in coherence order something synchronizes: 2 p is what stores at p, 2 p + 1 are loads of that. */
-static uint32_t place_of(const struct hrf_orders *o, int32_t number)
+/* Returns an access's number in coherence order: 2 p is what stores at p, 2 p + 1 are loads of that. */
+static uint32_t order_of(const struct hrf_orders *o, int32_t number)
 {
     const struct hrf_event *event = &o->execution->events[number];
     return event->writes ? 2u * event->position : 2u * hrf_read_position(o->execution, event) + 1;
@@ -222,7 +222,7 @@ static void promote_release(struct hrf_orders *o, uint32_t remote)
     for (int32_t s = o->execution->last_write[events[remote].location]; s >= 0;
          s = events[s].previous_write)
         if (events[s].is_atomic && hrf_releases(&events[s]) && (uint32_t)s != remote &&
-            place_of(o, s) < place_of(o, (int32_t)remote) &&
+            order_of(o, s) < order_of(o, (int32_t)remote) &&
             (last < 0 || events[last].position < events[s].position))
             last = s;
     if (last >= 0)
@@ -233,15 +233,15 @@ static void promote_release(struct hrf_orders *o, uint32_t remote)
 static void promote_acquire(struct hrf_orders *o, uint32_t remote)
 {
     const struct hrf_event *events = o->execution->events;
-    const uint32_t place = place_of(o, (int32_t)remote);
+    const uint32_t at = order_of(o, (int32_t)remote);
     int32_t next = HRF_NONE;
     bool is_one = true;
     for (int32_t a = o->execution->last_access[events[remote].location]; a >= 0;
          a = events[a].previous_access) {
         if (!events[a].is_atomic || !hrf_acquires(&events[a]) || (uint32_t)a == remote ||
-            place_of(o, a) <= place || (next >= 0 && place_of(o, a) > place_of(o, next)))
+            order_of(o, a) <= at || (next >= 0 && order_of(o, a) > order_of(o, next)))
             continue;
-        const bool is_tie = next >= 0 && place_of(o, a) == place_of(o, next);
+        const bool is_tie = next >= 0 && order_of(o, a) == order_of(o, next);
         is_one = !is_tie || (is_one && events[a].thread == events[next].thread);
         next = a;
     }

@@ -84,17 +84,17 @@ static void print_reason(FILE *out, const struct hrf_execution *execution,
 {
     const struct hrf_event *a = &execution->events[pair[0]], *b = &execution->events[pair[1]];
     struct hrf_orders orders;
-    bool is_told = false;
+    bool is_printed = false;
     if (a->is_atomic && b->is_atomic) {
         print_scopes(out, execution, pair);
         return;
     }
     if (rules->by_scope && !hrf_orders_init(&orders, execution->program, rules, false)) {
         hrf_order(&orders, execution);
-        is_told = print_chain(out, &orders, pair);
+        is_printed = print_chain(out, &orders, pair);
         hrf_orders_free(&orders);
     }
-    if (!is_told)
+    if (!is_printed)
         fprintf(out, "neither happens before the other");
 }
 

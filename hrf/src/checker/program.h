@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A scoped litmus program: locations, threads and their places, instructions, what is expected of it.
+ * A scoped litmus program: locations, threads and their instances, instructions, what is expected of it.
  *
  * Path:    parse.c -> program.h -> explore.c, mutate.c, print.c.
  * Owner:   the caller, by hrf_program_free.
@@ -132,7 +132,7 @@ enum hrf_wish { HRF_ANY, HRF_FREE, HRF_RACE, HRF_NEVER, HRF_SOMETIMES };
 
 struct hrf_expectation {
     enum hrf_wish verdict[HRF_N_MODELS];
-    enum hrf_wish exists[HRF_N_MODELS]; /* stands before exists_everywhere */
+    enum hrf_wish exists[HRF_N_MODELS]; /* is before exists_everywhere */
     enum hrf_wish exists_everywhere;
 };
 

@@ -59,7 +59,7 @@ int hrf_judge(const struct hrf_program *program, const struct hrf_question *ques
 void hrf_verdict_free(struct hrf_verdict *verdict);
 
 /**
- * Whether the program is what it says of itself.
+ * Compares a verdict with what the program says of itself.
  *
  * @param must_be_free  mask of models under which a program that expects nothing should be free.
  * @param what          [n_bytes, out] what is not so, if anything.

@@ -48,7 +48,7 @@ struct play {
     cl_program program;
     cl_kernel clear, run, judge;
     struct buffer buffers[N_WORDS];
-    cl_uint n_home, n_groups, rounds, each, n_instances, n, group_items;
+    cl_uint n_players, n_groups, rounds, each, n_instances, n, group_items;
 };
 
 static int fail_cl(char *why, unsigned n_bytes, const char *what, cl_int error)
@@ -162,10 +162,10 @@ static void choose_size(struct play *play)
                                : devices->is_cpu ? CPU_INSTANCES
                                                  : GPU_INSTANCES;
     play->each = is_narrow ? 1 : KERNEL_MOST_EACH / shape->n_roles;
-    play->n_home = is_narrow ? shape->n_groups : (4 * devices->n_units + unit - 1) / unit * unit;
-    play->n_groups = is_narrow ? play->n_home : play->n_home + play->n_home / 8 + 1;
-    play->rounds = instances / (play->n_home * play->each) + 1;
-    play->n_instances = play->rounds * play->n_home * play->each;
+    play->n_players = is_narrow ? shape->n_groups : (4 * devices->n_units + unit - 1) / unit * unit;
+    play->n_groups = is_narrow ? play->n_players : play->n_players + play->n_players / 8 + 1;
+    play->rounds = instances / (play->n_players * play->each) + 1;
+    play->n_instances = play->rounds * play->n_players * play->each;
     play->group_items = play->each * shape->n_roles;
     for (play->n = 1; play->n < play->n_instances;)
         play->n *= 2;
@@ -233,7 +233,7 @@ static cl_int prepare(struct play *play)
     static const enum words clear[] = {WORDS, MARKS};
     static const enum words run[] = {WORDS, RESULTS, MARKS, MEETING, NOISE};
     static const enum words judge[] = {WORDS, RESULTS, MARKS, BINS, COUNTS};
-    const cl_uint sizes[] = {play->n, play->n_home, play->rounds, play->each};
+    const cl_uint sizes[] = {play->n, play->n_players, play->rounds, play->each};
     const cl_uint judged[] = {play->n, play->n_instances};
     return set_arguments(play, play->clear, clear, 2, sizes, 1) |
            set_arguments(play, play->run, run, 5, sizes, 4) |
@@ -248,8 +248,8 @@ static cl_int enqueue_run(struct play *play)
                                   NULL);
 }
 
-/* Launches beside the host's threads, which begin when memory is clear, and end when the launch has ended. */
-static cl_int run_beside_host(struct play *play, cl_uint seed)
+/* Launches while the host's threads run, which begin when memory is clear, and end when the launch has ended. */
+static cl_int run_with_host(struct play *play, cl_uint seed)
 {
     const struct host_memory memory = {play->buffers[WORDS].shared, play->buffers[RESULTS].shared,
                                        play->buffers[MEETING].shared, play->n, play->rounds};
@@ -272,7 +272,7 @@ static cl_int play_once(struct play *play, cl_uint seed)
     cl_int error = set_zero(play, MEETING);
     error |= clSetKernelArg(play->run, 9, sizeof seed, &seed);
     error |= clEnqueueNDRangeKernel(queue, play->clear, 1, NULL, &all, NULL, 0, NULL, NULL);
-    error |= play->shape->n_host ? run_beside_host(play, seed) : enqueue_run(play);
+    error |= play->shape->n_host ? run_with_host(play, seed) : enqueue_run(play);
     return error | clEnqueueNDRangeKernel(queue, play->judge, 1, NULL, &judges, &judge_group, 0,
                                           NULL, NULL);
 }

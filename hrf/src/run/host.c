@@ -60,7 +60,7 @@ static bool all_are_at(const struct host *host, uint32_t number)
     return true;
 }
 
-/* Between two looks at a step. A launch may take seconds to begin, for compilers run then. */
+/* Pauses between two polls. A launch may take seconds to begin, for compilers run then. */
 static void pause_at(uint32_t number)
 {
     if (number == 1)

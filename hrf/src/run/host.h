@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads of a litmus program that the host plays beside a launch: in each step the instance that the device's groups
+ * Threads of a litmus program that the host plays during a launch: in each step the instance that the device's groups
  * play too.
  *
  * Path:    devices.c -> host.c -> host_role.c.

@@ -7,9 +7,9 @@
  * an assert failed, and counts.
  *
  * Instance i of location l is word(l, i): locations of an instance are far apart, and neighbours of one location are not
- * neighbours of the next. Work-group `home` + a multiple of N_GROUPS - 1 plays group g of instances of `home`: all groups
- * of an instance in the same step of the loop, on different work-groups. Where the host plays too, home is one of as many
- * groups as the program has, and all play one instance in a step.
+ * neighbours of the next. Work-group `player` + a multiple of N_GROUPS - 1 plays group g of that player's instances: all groups
+ * of an instance in the same step of the loop, on different work-groups. Where the host plays too, there are as many
+ * players as the program has groups, and all play one instance in a step.
  *
  * Source:  Levine et al. 2023, "MC Mutants": parallel instances, permuted partners, stress.
  */
@@ -63,10 +63,10 @@ kernel void clear_words(global uint *words, global uint *marks, uint n)
     marks[i] = 0;
 }
 
-/* Whether all groups, and the threads of the host, have come to a step. */
-bool all_are_at(global atomic_uint *meeting, uint number, uint n_home)
+/* Returns whether all groups, and the threads of the host, have come to a step. */
+bool all_are_at(global atomic_uint *meeting, uint number, uint n_players)
 {
-    if (atomic_load_explicit(meeting, memory_order_relaxed, MEETING_SCOPE) < number * n_home)
+    if (atomic_load_explicit(meeting, memory_order_relaxed, MEETING_SCOPE) < number * n_players)
         return false;
     for (uint h = 1; h <= N_HOST; h++)
         if (atomic_load_explicit(meeting + h * MEETING_STRIDE, memory_order_relaxed,
@@ -75,20 +75,20 @@ bool all_are_at(global atomic_uint *meeting, uint number, uint n_home)
     return true;
 }
 
-/* Waits for the others, so long at most: they need not run at once. Returns the patience for the next step. */
-uint meet(global atomic_uint *meeting, uint number, uint n_home, uint patience)
+/* Waits for all others, `patience` polls at most: they need not run at once. Returns the patience for the next step. */
+uint meet(global atomic_uint *meeting, uint number, uint n_players, uint patience)
 {
     ADD(meeting, 1u, MEETING_SCOPE);
     uint k = 0;
-    while (k < patience && !all_are_at(meeting, number, n_home))
+    while (k < patience && !all_are_at(meeting, number, n_players))
         k++;
     return k < patience ? MEETING_POLLS : max(patience / 2u, MEETING_LEAST);
 }
 
-/* Groups beyond n_home make noise. */
+/* Plays the program in the first n_players groups; all others make noise. */
 kernel void play(global atomic_uint *words, global uint *results, global atomic_uint *marks,
-                 global atomic_uint *meeting, global uint *noise, uint n, uint n_home, uint rounds,
-                 uint each, uint seed)
+                 global atomic_uint *meeting, global uint *noise, uint n, uint n_players,
+                 uint rounds, uint each, uint seed)
 {
     const uint group = get_group_id(0), item = get_local_id(0);
     const uint role = item / each, sub = item % each;
@@ -96,7 +96,7 @@ kernel void play(global atomic_uint *words, global uint *results, global atomic_
 #if N_LOCALS
     local atomic_uint locals[N_LOCALS][MOST_EACH];
 #endif
-    if (group >= n_home) {
+    if (group >= n_players) {
         for (uint k = 0; k < rounds * 64u; k++)
             noise[mixed(seed + k * 977u + item) & (NOISE_WORDS - 1u)] += k;
         return;
@@ -104,8 +104,8 @@ kernel void play(global atomic_uint *words, global uint *results, global atomic_
     for (uint round = 0; round < rounds; round++)
         for (uint step = 0; step < N_GROUPS; step++) {
             const uint g = (group + step) % N_GROUPS;
-            const uint home = (group + g * (N_GROUPS - 1u)) % n_home;
-            const uint i = (round * n_home + home) * each + sub;
+            const uint player = (group + g * (N_GROUPS - 1u)) % n_players;
+            const uint i = (round * n_players + player) * each + sub;
             uint lives = 1, fails = 0, r[N_REGISTERS] = {0};
 #if N_LOCALS
             for (uint l = 0; l < N_LOCALS && role == 0; l++)
@@ -113,7 +113,7 @@ kernel void play(global atomic_uint *words, global uint *results, global atomic_
                                       SCOPE_wg);
 #endif
             if (item == 0)
-                patience = meet(meeting, round * N_GROUPS + step + 1u, n_home, patience);
+                patience = meet(meeting, round * N_GROUPS + step + 1u, n_players, patience);
             barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
             for (uint k = mixed(seed ^ (i * 31u + role)) & 15u; k; k--)
                 (void)*(volatile global uint *)&noise[k];

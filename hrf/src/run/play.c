@@ -85,8 +85,8 @@ static bool reads_then_stores(const struct hrf_thread *thread, bool *is_weak)
 }
 
 /*
- * Whether two threads could each read what the other stores later. OpenCL allows such cycles of relaxed operations, and
- * GPUs show them; the checker, as RC11, does not follow them.
+ * Returns whether two threads could each read what the other stores later. OpenCL allows such cycles of relaxed
+ * operations, and GPUs show them; the checker, as RC11, does not follow them.
  */
 static bool may_buffer_loads(const struct hrf_program *program)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --run: a program's outcomes on a device, and those of its mutants, beside what OpenCL allows.
+ * --run: a program's outcomes on a device, and those of its mutants, compared with what OpenCL allows.
  *
  * Path:    show.c -> play.c -> devices.c; standard output.
  */

@@ -70,8 +70,8 @@ bool shape_counts_asserts(const struct hrf_program *program)
     return has_assert && program->exists < 0;
 }
 
-/* Numbers groups of the device, and threads within them; the others are the host's. */
-static void place_threads(const struct hrf_program *program, struct shape *shape)
+/* Numbers groups of the device, and threads within them; all other threads are the host's. */
+static void assign_threads(const struct hrf_program *program, struct shape *shape)
 {
     uint32_t device = UINT32_MAX;
     for (uint32_t t = 0; t < program->n_threads; t++)
@@ -96,7 +96,7 @@ static void place_threads(const struct hrf_program *program, struct shape *shape
 const char *shape_find(const struct hrf_program *program, struct shape *shape)
 {
     *shape = (struct shape){.n_groups = 0};
-    place_threads(program, shape);
+    assign_threads(program, shape);
     if (program->exists < 0 && !shape_counts_asserts(program))
         return "it has neither an `exists` nor an assert, whose outcomes are counted";
     if (program->exists >= 0 && !watch(program, program->exists, shape))
