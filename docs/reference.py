@@ -10,6 +10,7 @@ exit:  0; with --check 1 if a page is not what this would write, after its name 
 Path: include/gravel/, gravel.hpp too, cl/gravel.cl.h, cl/steal.cl.h, cl/server.cl.h, ... -> this -> docs/reference/.
 """
 import functools
+import itertools
 import os
 import re
 import sys
@@ -218,7 +219,7 @@ def calls(name, *paths):
     bodies = [device_body(path) if path.endswith(".cl.h") else host_body(path) for path in paths]
     page = NOTE % " and ".join(paths) + "# %s\n\n" % name + "\n## In kernels\n\n".join(bodies)
     if name == "Calls of flows":
-        page += "\n## Counters of a flow\n\n" + table_of(paths[0], "GRAVEL_FLOW_STATS_FIELDS")
+        page += "\n## Counters of a flow\n\n" + table_of(paths[0], "GRAVEL_FLOW_STATS_FIELDS", "field", "unit", "meaning")
     return page
 
 
@@ -277,26 +278,23 @@ def cxx_calls():
 
 # ---- tables of macros --------------------------------------------------------------------------
 
-def arguments(text):
-    """The arguments of a macro call; neighbouring strings are joined."""
-    tokens = re.findall(r'"(?:\\.|[^"\\])*"|[^",]+|,', text)
-    found = [""]
-    for token in tokens:
-        if token == ",":
-            found.append("")
-        elif token.startswith('"'):
-            found[-1] = (found[-1].strip() or '"').removesuffix('"') + token[1:] if found[-1].strip() else token
-        else:
-            found[-1] += token if token.strip() else ""
-    return [word.strip() for word in found]
+CALL = re.compile(r'\bX\(((?:[^()"]|"(?:\\.|[^"\\])*")*)\)')
+ARGUMENT = re.compile(r'\s*((?:"(?:\\.|[^"\\])*"|[^",])+)')
 
 
 def rows(path, macro):
-    """Each X(...) of a table, strings without their quotes."""
-    text = read(path).replace("\\\n", " ")
-    body = re.search(r"^#define %s\(X\)(.*)$" % macro, text, re.M).group(1)
-    calls = re.findall(r'\bX\(((?:[^()"]|"(?:\\.|[^"\\])*")*)\)', body)
-    return [[word[1:-1] if word.startswith('"') else word for word in arguments(call)] for call in calls]
+    """The arguments of each X(...) of a table; neighbouring strings are joined, and lose their quotes."""
+    body = re.search(r"^#define %s\(X\)(.*)$" % macro, read(path).replace("\\\n", " "), re.M).group(1)
+    return [[re.sub(r'"\s*"', "", word.strip()).strip('"') for word in ARGUMENT.findall(call)] for call in CALL.findall(body)]
+
+
+def table(heads, lines):
+    head = "| %s |\n|%s\n" % (" | ".join(heads), "---|" * len(heads))
+    return head + "".join("| %s |\n" % " | ".join(line) for line in lines)
+
+
+def table_of(path, macro, *heads):
+    return table(heads, [("`%s`" % name, *others) for name, *others in rows(path, macro)])
 
 
 def number(text):
@@ -309,35 +307,27 @@ def number(text):
 
 def size(kind, value):
     """As the variable takes it: 64k, not 65536."""
-    suffixes = iter(["k", "M", "G"])
-    suffix = ""
-    while kind == "BYTES" and value and value % 1024 == 0 and suffix != "G":
-        value, suffix = value // 1024, next(suffixes)
-    return "%d%s" % (value, suffix)
+    suffixes = ["", "k", "M", "G"]
+    while kind == "BYTES" and value and value % 1024 == 0 and len(suffixes) > 1:
+        value, suffixes = value // 1024, suffixes[1:]
+    return "%d%s" % (value, suffixes[0])
 
 
 def settings():
-    out, last = [], None
+    categories = {}
     for kind, field, variable, preset, low, high, category, meaning in rows("include/gravel/config.h",
                                                                             "GRAVEL_CONFIG_FIELDS"):
-        if category != last:
-            out.append("\n## %s\n\n| variable, field | default | range or choices | meaning |\n|---|---|---|---|" % title(category))
-        last = category
-        text = kind == "STRING"
-        out.append("| `%s`, `%s` | %s | %s | %s |" % (
-            variable, field, (preset or '""') if text else size(kind, number(preset)),
-            ("text" if low == "0" else low) if text else "%s to %s" % (size(kind, number(low)), size(kind, number(high))), meaning))
+        preset, choices = (preset or '""', "text" if low == "0" else low) if kind == "STRING" else (
+            size(kind, number(preset)), "%s to %s" % (size(kind, number(low)), size(kind, number(high))))
+        categories.setdefault(category, []).append(("`%s`, `%s`" % (variable, field), preset, choices, meaning))
+    heads = "variable, field", "default", "range or choices", "meaning"
+    out = ["\n## %s\n\n%s" % (title(category), table(heads, lines)) for category, lines in categories.items()]
     return (NOTE % "include/gravel/config.h" + "# Settings\n\n"
             "`gravel_config_load` fills `struct gravel_config` with the defaults and the environment; a program may set every "
             "field\nafterwards, or set it by its name: `gravel_config_set`. Sizes take the suffixes k, M, G and T. An empty variable counts as not set; a malformed one is "
             "an error,\nand so is a misspelt name (`GRAVEL_HEEP`). Where 0 derives a setting, `gravel_config_of` returns the derived value of an open node, and "
             "`gravel-info` prints it\nfor a single node. `gravel-info --env` shows what the environment sets. "
-            "[Tuning](../guide/tuning.md) says what to turn first.\n" + "\n".join(out) + "\n")
-
-
-def table_of(path, macro):
-    lines = ["| field | unit | meaning |", "|---|---|---|"]
-    return "\n".join(lines + ["| `%s` | %s | %s |" % tuple(row) for row in rows(path, macro)]) + "\n"
+            "[Tuning](../guide/tuning.md) says what to turn first.\n" + "".join(out))
 
 
 def counters():
@@ -345,28 +335,27 @@ def counters():
     return (NOTE % path + "# Counters\n\nCounters begin at 0 when the node opens and at `gravel_stats_reset`. "
             "`GRAVEL_STATS=1` prints them when the node\ncloses; the applications' `--json` has them under these names.\n\n"
             "`gravel_stats_read` fills `struct gravel_stats` for the node, or for one destination; `gravel_stats_get` gives them "
-            "one by one.\n\n" + table_of(path, "GRAVEL_STATS_FIELDS"))
+            "one by one.\n\n" + table_of(path, "GRAVEL_STATS_FIELDS", "field", "unit", "meaning"))
 
 
 def errors():
     path = "include/gravel/gravel.h"
-    codes = ["| `%s` | %s | %s |" % tuple(row) for row in rows(path, "GRAVEL_ERRORS")]
     return (NOTE % path + "# Errors\n\nA call returns 0 or one of these codes, and its description says what each means there. "
             "`gravel_strerror` gives the code's\ntext, `gravel_last_error` what exactly went wrong. Once a node has failed, every "
             "call returns the error that ended it:\n[failure](../design/failure.md). So any call may return `GRAVEL_EABORT`, after "
-            "`gravel_abort`.\n\n| code | value | text |\n|---|---|---|\n" + "\n".join(codes) + "\n")
+            "`gravel_abort`.\n\n" + table_of(path, "GRAVEL_ERRORS", "code", "value", "text"))
 
 
 def failure():
     """The page on failure, with the limits of waits in it."""
     path, page = "lib/base/timeouts.h", "docs/design/failure.md"
-    lines = ["| what waits | limit | whose clock | error | test |", "|---|---|---|---|---|"]
+    lines = []
     for _, eighths, besides, what, clock, error, test in rows(path, "GRAVEL_LIMITS"):
-        factor = int(eighths) / 8
-        limit = ("%g T" % factor if factor != 1 else "T") if factor else ""
-        lines.append("| %s | %s | %s | %s | %s |" % (what, limit + besides, clock, error, test))
+        limit = {"0": "", "8": "T"}.get(eighths, "%g T" % (int(eighths) / 8))
+        lines.append((what, limit + besides, clock, error, test))
     begin, _, rest = read(page).partition(NOTE % path)
-    return begin + NOTE % path + "\n".join(lines) + "\n\n" + rest.partition("\n\n")[2]
+    heads = "what waits", "limit", "whose clock", "error", "test"
+    return begin + NOTE % path + table(heads, lines) + "\n" + rest.partition("\n\n")[2]
 
 
 PAGES = {"cxx-calls": cxx_calls, "settings": settings, "counters": counters, "errors": errors, "../design/failure": failure}
@@ -425,10 +414,9 @@ def write_manual(out, version):
 def differs(path, text):
     """The first line that differs, or None."""
     have = read(path).split("\n") if os.path.exists(os.path.join(TOP, path)) else []
-    want = text.split("\n")
-    for i in range(max(len(have), len(want))):
-        if have[i:i + 1] != want[i:i + 1]:
-            return "%s:%d: has %s, would be %s; run docs/reference.py" % (path, i + 1, have[i:i + 1], want[i:i + 1])
+    for i, (old, new) in enumerate(itertools.zip_longest(have, text.split("\n")), 1):
+        if old != new:
+            return "%s:%d: has %r, would be %r; run docs/reference.py" % (path, i, old, new)
     return None
 
 
