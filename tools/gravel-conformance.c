@@ -155,7 +155,7 @@ static void print_result(const char *name, const char *counts, const json_t *res
     size_t i;
     json_t *one;
     printf("  %-13s %-8s %22s %6.1f s\n", name, info_text(result, "status"), counts,
-           info_number(result, "seconds"));
+           json_number_value(json_object_get(result, "seconds")));
     if (*info_text(result, "reason"))
         print_reason("", info_text(result, "reason"));
     for (size_t k = 0; k < 2; k++)

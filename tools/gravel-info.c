@@ -98,10 +98,7 @@ static int load(struct gravel_config *config)
 static int show_settings(const struct arguments *arguments)
 {
     struct gravel_config config;
-    json_t *settings = info_settings();
-    if (!arguments->has[AS_JSON])
-        info_print_settings(settings);
-    drop(settings, arguments);
+    drop(info_settings(arguments->has[AS_JSON]), arguments);
     return load(&config) ? fail(gravel_last_error()) : 0;
 }
 

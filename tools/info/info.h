@@ -31,48 +31,35 @@ struct info_request {
  * here and in all later children.
  *
  * @param limit_s  for each call of a driver [seconds].
- * @return         {"devices": [{number, identity, name, ..., capabilities,
- *                 steps, step or reason}], "wanted_step": text, "default": number or null, "defaults": [numbers, in the
+ * @return         {"devices": [{number, identity, name, is_cpu, step or
+ *                 reason, texts, can, may, cannot}], "wanted_step": text, "default": number or null, "defaults": [numbers, in the
  *                 order in which the nodes of a host take equal devices], "default_error": text or null,
  *                 "broken_drivers": [{file, error}]}; with "error": text without any platform, or if a device that is
  *                 wanted alone is missing; NULL without memory.
  */
 json_t *info_list(const struct info_request *request, unsigned limit_s);
 
-/* X(key, member of struct gravel_capability, name, what it means to lack it) */
-#define INFO_CAPABILITIES(X)                                                                    \
-    X("compiler", has_compiler, "compiler for kernels", "needed for every step")                \
-    X("fine_grain_svm", has_fine_svm, "fine-grain buffer SVM", "needed for step svm")           \
-    X("host_usm", has_host_usm, "host allocations of unified shared memory",                    \
-      "needed for step usm")                                                                    \
-    X("atomics", has_c11_atomics, "acquire/release atomics", "needed for every step but drain") \
-    X("svm_atomics", has_svm_atomics, "SVM atomics",                                            \
-      "not needed: no word is written by both sides")                                           \
-    X("all_devices_scope", has_all_devices_scope, "all-devices scope of atomics",               \
-      "device scope is used; the self-test proves it")                                          \
-    X("subgroups", has_subgroups, "sub-groups",                                                 \
-      "calls of sub-groups are compiled for NVIDIA alone")                                      \
-    X("double", has_double, "double precision", "messages of type double are not compiled")
-
-/** Returns {key: bool} for each capability; NULL without memory. */
-json_t *info_capabilities(const struct gravel_capability *capability);
-
-/** Returns [{"name": step, "possible": bool, "lack": text or null}], best step first; NULL without memory. */
-json_t *info_steps(const struct gravel_capability *capability);
+/**
+ * Adds what a device can do, "can", may do, "may", and "cannot", with what that means: arrays of texts.
+ *
+ * @param step  the one that the device takes, which is left out if the device lacks nothing for it; "" for none.
+ */
+void info_describe_abilities(json_t *device, const struct gravel_capability *capability,
+                             const char *step);
 
 /**
  * Opens and tests a device in a child: what it says it can do is not always so. Its members change to what was found.
  *
- * @param device   of info_list; gets "probe": {step, cores, kernel_units, can_yield, rounds, round_us, increments,
- *                 settings, flows, messages of a test, seconds; "error": text if anything failed}.
+ * @param device   of info_list; gets "passed", "cores", and if it has passed "settings", "flows", "proved"; its step is
+ *                 one that it can take, or none, for a "reason".
  * @param is_test  make many hand-overs, not as many as GRAVEL_SELF_TEST says; also open a node and send messages.
  * @param limit_s  the child is killed after this [seconds].
- * @return         whether it passed; else the device has no step, for that reason.
+ * @return         whether it passed.
  */
 bool info_probe(json_t *device, bool is_test, unsigned limit_s);
 
-/** Returns {"settings": [{variable, category, default, range, value, is_set, help}]}; NULL without memory. */
-json_t *info_settings(void);
+/** Returns {"settings": [{variable, category, default, range, value, is_set, help}]}; prints them unless as JSON. */
+json_t *info_settings(bool is_json);
 
 /* ---- a job: each once in a process, before MPI is initialised, as drivers are asked in children ---- */
 
@@ -80,7 +67,7 @@ json_t *info_settings(void);
  * Describes this process as a rank: host, cores, limits, device, and what its environment sets.
  *
  * @return  {version, mpi, host, place; cores: {online, allowed, share: "4 of 8", list: "0-3,8", "" if the system tells none}; numa: nodes
- *          of those cores, "0,1", null: unknown; limits: {locked_bytes, address_bytes, descriptors, rdma_bytes:
+ *          of those cores, "0,1", "-": unknown; limits: {locked_bytes, address_bytes, descriptors, rdma_bytes:
  *          locked_bytes where hardware of the network reads memory by itself}, null for no limit, and "lock": text; settings: {variable:
  *          value}, of those that are set; selection: "CUDA_VISIBLE_DEVICES=0", which shows this process some devices, or
  *          null; device, of info_list, and "turns", those that the ranks of the host take in turn, if there is one; and
@@ -129,12 +116,9 @@ bool info_open(const char *device, json_t *findings);
 /**
  * Prints each device of the list; then drivers that were left out.
  *
- * @param is_test  a line a device: what the self-test proved, or why it failed; else all of the list, and of its "probe".
+ * @param is_test  a line a device: what the self-test proved, or why it failed; else all of the list.
  */
 void info_print_devices(const json_t *list, bool is_test);
-
-/** Prints all settings. @param all  of info_settings */
-void info_print_settings(const json_t *all);
 
 /** Prints a job: {"ranks", "findings"; "is_broken", or null: the ranks have not met}. */
 void info_print_job(const json_t *job);

@@ -25,26 +25,47 @@
 
 static char directory[] = "/tmp/gravel-info-XXXXXX"; /* of links; removed at exit */
 
-json_t *info_capabilities(const struct gravel_capability *capability)
-{
-#define PAIR(key, member, name, lack) \
-    json_object_set_new(has, key, json_boolean(capability->member));
-    json_t *has = json_object();
-    INFO_CAPABILITIES(PAIR)
-    return has;
-#undef PAIR
-}
-
-json_t *info_steps(const struct gravel_capability *capability)
-{
-    json_t *steps = json_array();
-    for (unsigned i = 0; i < GRAVEL_N_STEPS; i++) {
-        const char *lack = gravel_step_lack((enum gravel_step)i, capability);
-        json_array_append_new(steps, json_pack("{s:s, s:b, s:s?}", "name",
-                                               gravel_step_name((enum gravel_step)i), "possible",
-                                               !lack, "lack", lack));
+/* What a device can do besides steps, and what it means to lack it. */
+static const struct {
+    size_t at;
+    const char *name, *lack;
+} abilities[] = {
+#define ABILITY(member, name, lack)                            \
+    {                                                          \
+        offsetof(struct gravel_capability, member), name, lack \
     }
-    return steps;
+    ABILITY(has_compiler, "compiler for kernels", "needed for every step"),
+    ABILITY(has_fine_svm, "fine-grain buffer SVM", "needed for step svm"),
+    ABILITY(has_host_usm, "host allocations of unified shared memory", "needed for step usm"),
+    ABILITY(has_c11_atomics, "acquire/release atomics", "needed for every step but drain"),
+    ABILITY(has_svm_atomics, "SVM atomics", "not needed: no word is written by both sides"),
+    ABILITY(has_all_devices_scope, "all-devices scope of atomics",
+            "device scope is used; the self-test proves it"),
+    ABILITY(has_subgroups, "sub-groups", "calls of sub-groups are compiled for NVIDIA alone"),
+    ABILITY(has_double, "double precision", "messages of type double are not compiled"),
+};
+
+void info_describe_abilities(json_t *device, const struct gravel_capability *capability,
+                             const char *step)
+{
+    json_t *can = json_array(), *may = json_array(), *cannot = json_array();
+    for (unsigned i = 0; i < GRAVEL_N_STEPS; i++) {
+        const char *name = gravel_step_name((enum gravel_step)i),
+                   *lack = gravel_step_lack((enum gravel_step)i, capability);
+        if (lack)
+            json_array_append_new(cannot, json_sprintf("step %s: %s", name, lack));
+        else if (strcmp(name, step))
+            json_array_append_new(may, json_sprintf("step %s, by what it says; not tested", name));
+    }
+    for (size_t i = 0; i < sizeof abilities / sizeof *abilities; i++)
+        if (*(const bool *)((const char *)capability + abilities[i].at))
+            json_array_append_new(can, json_string(abilities[i].name));
+        else
+            json_array_append_new(cannot,
+                                  json_sprintf("%s (%s)", abilities[i].name, abilities[i].lack));
+    json_object_set_new(device, "can", can);
+    json_object_set_new(device, "may", may);
+    json_object_set_new(device, "cannot", cannot);
 }
 
 /* A device without a compiler has no language; "3.0" of "CL3.0". */
@@ -54,16 +75,18 @@ static json_t *describe_device(const struct gravel_candidate *candidate, const c
     const uint64_t identity = gravel_device_identity(candidate->device);
     enum gravel_step step = GRAVEL_STEP_DRAIN;
     const char *lack = gravel_step_choose(wanted_step, c, &step);
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:s?, s:s?}", "number",
-        json_sprintf("%u:%u", candidate->platform_number, candidate->device_number), "identity",
-        identity ? json_sprintf("%016" PRIx64, identity) : json_null(), "name",
-        info_driver_text(c->name), "platform", info_driver_text(c->platform), "driver",
-        info_driver_text(c->driver), "language", strncmp(c->c_std, "CL", 2) ? "-" : c->c_std + 2,
-        "is_cpu", (int)c->is_cpu, "compute_units", (json_int_t)c->compute_units, "max_group",
-        (json_int_t)c->max_group, "max_alloc_bytes", (json_int_t)c->max_alloc, "local_bytes",
-        (json_int_t)c->local_bytes, "capabilities", info_capabilities(c), "steps", info_steps(c),
-        "step", lack ? NULL : gravel_step_name(step), "reason", lack);
+    json_t *device =
+        json_pack("{s:o, s:o, s:o, s:b, s:s?, s:s?, s:o, s:o, s:s, s:o}", "number",
+                  json_sprintf("%u:%u", candidate->platform_number, candidate->device_number),
+                  "identity", identity ? json_sprintf("%016" PRIx64, identity) : json_null(),
+                  "name", info_driver_text(c->name), "is_cpu", (int)c->is_cpu, "step",
+                  lack ? NULL : gravel_step_name(step), "reason", lack, "platform",
+                  info_driver_text(c->platform), "driver", info_driver_text(c->driver), "language",
+                  strncmp(c->c_std, "CL", 2) ? "-" : c->c_std + 2, "size",
+                  json_sprintf("%u compute units, work-groups of up to %zu, %.4g GiB an allocation",
+                               c->compute_units, c->max_group, (double)c->max_alloc / (1u << 30)));
+    info_describe_abilities(device, c, lack ? "" : gravel_step_name(step));
+    return device;
 }
 
 /* Those that the nodes of a host take in turn have a text that says so. */
@@ -129,7 +152,7 @@ static void remove_directory(void)
     rmdir(directory);
 }
 
-/* Tries each driver beside those that answered, and keeps these for the rest of the process. */
+/* Tries each driver next to those that answered, and keeps these for the rest of the process. */
 static void leave_out_broken(const struct info_request *request, unsigned limit_s, json_t *broken)
 {
     const char *from = getenv("OCL_ICD_VENDORS");

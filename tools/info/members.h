@@ -1,39 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Members of JSON objects, by paths "device.name", and texts made of them.
- *
- * Path:    list.c, findings.c, print.c, trial.c -> members.h -> jansson.
- * Owner:   members and texts are the object's.
+ * Members of JSON objects by paths such as "device.name".
  */
 #ifndef TOOLS_INFO_MEMBERS_H
 #define TOOLS_INFO_MEMBERS_H
 
 #include <jansson.h>
+#include <stdio.h>
+#include <string.h>
 
-/** Returns a member; NULL if there is none, or no path. */
-json_t *info_member(const json_t *object, const char *path);
+/** Returns the member of an object, or NULL. */
+static inline json_t *info_member(const json_t *object, const char *path)
+{
+    char key[32];
+    size_t n = strcspn(path, ".");
+    snprintf(key, sizeof key, "%.*s", (int)n, path);
+    json_t *member = json_object_get(object, key);
+    return path[n] ? info_member(member, path + n + 1) : member;
+}
 
-/** Returns a member that is a text; else "". */
-const char *info_text(const json_t *object, const char *path);
+/** Returns a member that is a text; "" if there is none. */
+static inline const char *info_text(const json_t *object, const char *path)
+{
+    const char *text = json_string_value(info_member(object, path));
+    return text ? text : "";
+}
 
-/** Returns a member that is a whole number; else 0. */
-json_int_t info_integer(const json_t *object, const char *path);
+/** Returns a member that is a whole number; 0 if there is none. */
+static inline json_int_t info_integer(const json_t *object, const char *path)
+{
+    return json_integer_value(info_member(object, path));
+}
 
-/** Returns a member that is a number; else 0. */
-double info_number(const json_t *object, const char *path);
-
-/** Makes JSON of a driver's text; it takes UTF-8 alone. */
-json_t *info_driver_text(const char *text);
-
-/**
- * Makes a text with members of an object.
- *
- * @param template  {path} is a text or a number, - if it is null, nothing if it is missing; {path/k}, {path/M}, {path/G} a
- *                  number of bytes in that unit; {path:8} to the right of 8 columns, {path:-8} to the left.
- */
-json_t *info_fill(const char *template, const json_t *object);
-
-/** Prints such a text. */
-void info_print(const char *template, const json_t *object);
+/** Returns a driver's text, which need not be UTF-8. */
+static inline json_t *info_driver_text(const char *text)
+{
+    json_t *string = json_string(text);
+    return string ? string : json_string("(not UTF-8)");
+}
 
 #endif

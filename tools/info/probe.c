@@ -9,21 +9,14 @@
 #include "device/cores.h"
 #include "settings/scheduler.h"
 #include "self_test/self_test.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "members.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define TEST_ROUNDS 2000u /* hand-overs of the self-test */
-
-/* Adds the members of an object, which it takes over. */
-static void add(json_t *answer, json_t *members)
-{
-    json_object_update(answer, members);
-    json_decref(members);
-}
 
 static json_t *describe_settings(const struct gravel_config *config,
                                  const struct gravel_device *device)
@@ -31,10 +24,10 @@ static json_t *describe_settings(const struct gravel_config *config,
     struct gravel_config derived = *config;
     const struct gravel_surroundings place = {device, 1, gravel_cores_of_node(1)};
     gravel_derive(&derived, &place);
-    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "aggregators", (json_int_t)derived.n_aggregators,
-                     "slot_bytes", (json_int_t)derived.slot_bytes, "queue_bytes",
-                     (json_int_t)derived.queue_bytes, "buffer_bytes",
-                     (json_int_t)derived.buffer_bytes, "buffers", (json_int_t)derived.n_buffers);
+    return json_sprintf("aggregators: %u, queues of %g MiB, slots of %" PRIu64
+                        " bytes, %u node buffers of %g kiB",
+                        derived.n_aggregators, (double)derived.queue_bytes / (1u << 20),
+                        derived.slot_bytes, derived.n_buffers, (double)derived.buffer_bytes / 1024);
 }
 
 /* The self-test meet runs also where the scheduler does not need it. */
@@ -47,45 +40,57 @@ static json_t *describe_flows(const struct gravel_config *config,
     const char *scheduler = code ? "none" : gravel_scheduler_name(flows.scheduler);
     if (!code && !flows.has_met)
         code = gravel_self_test_meet(device, flows.n_groups, 2, &flows.meeting);
-    return json_pack("{s:s, s:I, s:I, s:I, s:f, s:s?}", "scheduler", scheduler, "groups",
-                     (json_int_t)flows.n_groups, "members", (json_int_t)flows.meeting.n_members,
-                     "meetings", (json_int_t)flows.meeting.n_rounds, "meeting_us",
-                     flows.meeting.round_us, "error", code ? gravel_last_error() : NULL);
+    return code ? json_sprintf("scheduler %s; %s", scheduler, gravel_last_error())
+                : json_sprintf("scheduler %s; %u of %u work-groups of a launch met %u times, "
+                               "%.4g us each",
+                               scheduler, flows.meeting.n_members, flows.n_groups,
+                               flows.meeting.n_rounds, flows.meeting.round_us);
 }
 
-static int test_device(struct gravel_config *config, json_t *answer)
+static json_t *describe_proof(const struct gravel_device *device,
+                              const struct gravel_self_test *result)
+{
+    char rounds[64] = "";
+    if (result->n_rounds)
+        snprintf(rounds, sizeof rounds, "%u hand-overs (%.4g us each), ", result->n_rounds,
+                 result->round_us);
+    return json_sprintf("%s%s%u exact increments", rounds,
+                        gravel_step_is_pumped(device->step) ? "a kernel next to one that waits, "
+                                                            : "",
+                        result->n_increments);
+}
+
+static int test_device(const struct gravel_config *config, json_t *answer)
 {
     struct gravel_device device;
     struct gravel_self_test result;
     info_child_stage("opening the device");
-    int code = gravel_device_open(&device, config, NULL, NULL);
-    if (code)
-        return code;
+    GRAVEL_TRY(gravel_device_open(&device, config, NULL, NULL));
     info_child_stage("running the self-test");
-    code = gravel_self_test(&device, config->self_test_rounds, &result);
-    add(answer,
-        json_pack("{s:s, s:I, s:s, s:b, s:I, s:f, s:I}", "cores", device.cores, "kernel_units",
-                  (json_int_t)device.units, "step", gravel_step_name(device.step), "can_yield",
-                  (int)result.can_yield, "rounds", (json_int_t)result.n_rounds, "round_us",
-                  result.round_us, "increments", (json_int_t)result.n_increments));
+    int code = gravel_self_test(&device, config->self_test_rounds, &result);
     struct gravel_capability found = device.capability; /* with what the compiler takes */
     found.compute_units = device.units; /* kernels may get fewer than the device has */
-    if (!code)
-        add(answer,
-            json_pack("{s:o, s:o, s:o, s:o}", "capabilities", info_capabilities(&found), "steps",
-                      info_steps(&found), "settings", describe_settings(config, &device), "flows",
-                      describe_flows(config, &device)));
+    json_object_set_new(answer, "cores", json_string(device.cores));
+    info_describe_abilities(answer, &found, gravel_step_name(device.step));
+    if (!code) {
+        json_object_set_new(answer, "settings", describe_settings(config, &device));
+        json_object_set_new(answer, "flows", describe_flows(config, &device));
+        json_object_set_new(answer, "proved", describe_proof(&device, &result));
+        json_array_append_new(json_object_get(answer, result.can_yield ? "can" : "cannot"),
+                              json_string("yield its core while a kernel waits for the host"));
+    }
     gravel_device_close(&device);
     return code;
 }
 
-/* ---- messages: what must arrive is computed by one item after another ---------------------------- */
+/* ---- messages: what must arrive is known by the number of an item ---------------------------------- */
 
 #define N_NODES 2u
 #define N_ITEMS 8192u
 #define N_COUNTERS 64u /* behind a word for each item */
 #define N_WORDS (N_ITEMS + N_COUNTERS)
 #define HOST_WORD 7u /* no kernel stores there, as it is no multiple of 3 */
+#define HOST_VALUE 0x01234567u
 
 static const char source[] =
     "#include \"gravel.cl.h\"\n"
@@ -115,45 +120,50 @@ static int send_from_kernel(struct gravel *gravel, uint64_t at)
     return code;
 }
 
-static int check_node(struct gravel *gravel, uint64_t at, uint32_t node, const uint32_t *words)
+static uint32_t expected(uint32_t i, uint32_t node)
 {
-    static uint32_t have[N_WORDS];
-    GRAVEL_TRY(gravel_get(gravel, at, have, sizeof have, node));
+    if (i >= N_ITEMS)
+        return N_ITEMS / N_NODES / N_COUNTERS;
+    if (i == HOST_WORD)
+        return node ? HOST_VALUE : 0;
+    return i % N_NODES == node && i % 3 == 0 ? 3 * i + 1 : 0;
+}
+
+static int check_node(struct gravel *gravel, uint64_t at, uint32_t node)
+{
+    static uint32_t words[N_WORDS];
+    GRAVEL_TRY(gravel_get(gravel, at, words, sizeof words, node));
     for (uint32_t i = 0; i < N_WORDS; i++)
-        if (have[i] != words[i])
+        if (words[i] != expected(i, node))
             return gravel_fail(GRAVEL_ECORRUPT, "word %u of node %u is %u instead of %u", i, node,
-                               have[i], words[i]);
+                               words[i], expected(i, node));
     return 0;
 }
 
 /* Sends from a kernel and from the host to two nodes of this process. What is open behind an error ends with the process. */
-static int test_node(const struct gravel_config *given, uint64_t *n_messages)
+static int test_node(struct gravel_config *config, json_t *answer)
 {
-    static uint32_t words[N_NODES][N_WORDS]; /* as they must be */
-    uint32_t *last = &words[N_NODES - 1][HOST_WORD];
-    struct gravel_config config = *given;
+    const uint32_t value = HOST_VALUE;
     struct gravel *gravel;
     struct gravel_stats stats;
     uint64_t at;
-    for (uint32_t i = 0; i < N_ITEMS; i++) {
-        words[i % N_NODES][i] = i % 3 ? 0 : 3 * i + 1;
-        words[i % N_NODES][N_ITEMS + i / 2 % N_COUNTERS]++;
-    }
-    *last = 0x01234567;
-    strcpy(config.transport, "self");
-    config.loopback_nodes = N_NODES;
-    config.heap_bytes = 1u << 20;
-    config.trace[0] = '\0';
-    config.stats = false;
-    GRAVEL_TRY(gravel_open(&gravel, &config, NULL));
-    GRAVEL_TRY(gravel_alloc(gravel, sizeof *words, &at));
+    info_child_stage("sending messages");
+    strcpy(config->transport, "self");
+    config->loopback_nodes = N_NODES;
+    config->heap_bytes = 1u << 20;
+    config->trace[0] = '\0';
+    config->stats = false;
+    GRAVEL_TRY(gravel_open(&gravel, config, NULL));
+    GRAVEL_TRY(gravel_alloc(gravel, N_WORDS * sizeof value, &at));
     GRAVEL_TRY(send_from_kernel(gravel, at));
-    GRAVEL_TRY(gravel_put(gravel, at + HOST_WORD * sizeof *last, last, sizeof *last, N_NODES - 1));
+    GRAVEL_TRY(gravel_put(gravel, at + HOST_WORD * sizeof value, &value, sizeof value, 1));
     GRAVEL_TRY(gravel_barrier(gravel));
     for (uint32_t node = 0; node < N_NODES; node++)
-        GRAVEL_TRY(check_node(gravel, at, node, words[node]));
+        GRAVEL_TRY(check_node(gravel, at, node));
     GRAVEL_TRY(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
-    *n_messages = stats.resolved_messages;
+    json_object_set_new(answer, "proved",
+                        json_sprintf("%s, %" PRIu64 " messages", info_text(answer, "proved"),
+                                     stats.resolved_messages));
     return gravel_close(gravel);
 }
 
@@ -171,44 +181,33 @@ static json_t *probe_here(const void *argument)
     const struct order *order = argument;
     struct gravel_config config;
     json_t *answer = json_object();
-    uint64_t begin_ns = gravel_clock_ns(), n_messages = 0;
     int code = gravel_config_load(&config, sizeof config);
     snprintf(config.device, sizeof config.device, "%s", order->device);
     if (order->is_test)
         config.self_test_rounds = TEST_ROUNDS;
     if (!code)
         code = test_device(&config, answer);
-    if (!code && order->is_test) {
-        info_child_stage("sending messages");
-        code = test_node(&config, &n_messages);
-        add(answer, json_pack("{s:I}", "messages", (json_int_t)n_messages));
-    }
+    if (!code && order->is_test)
+        code = test_node(&config, answer);
     if (code)
-        add(answer, json_pack("{s:s}", "error", gravel_last_error()));
-    add(answer, json_pack("{s:f}", "seconds", (double)(gravel_clock_ns() - begin_ns) * 1e-9));
+        json_object_set_new(answer, "error", json_string(gravel_last_error()));
     return answer;
 }
 
 bool info_probe(json_t *device, bool is_test, unsigned limit_s)
 {
-    static const char *const found[] = {"step", "steps", "capabilities"};
     const struct order order = {info_text(device, "number"), is_test};
-    json_t *probe = info_child_run(probe_here, &order, limit_s), *step;
-    json_t *error = json_object_get(probe, "error");
-    size_t i;
-    json_object_set_new(device, "probe", probe);
-    for (i = 0; i < sizeof found / sizeof *found && !error; i++)
-        json_object_set(device, found[i], json_object_get(probe, found[i]));
-    if (!error)
-        return probe;
-    json_array_foreach(json_object_get(device, "steps"), i, step)
-    {
-        if (strcmp(info_text(step, "name"), info_text(device, "step")))
-            continue;
-        json_object_set_new(step, "possible", json_false());
-        json_object_set(step, "lack", error);
+    json_t *probe = info_child_run(probe_here, &order, limit_s),
+           *error = json_object_get(probe, "error");
+    json_object_update(device, probe);
+    json_object_set_new(device, "passed", json_boolean(!error));
+    json_array_insert_new(json_object_get(device, error ? "cannot" : "can"), 0,
+                          json_sprintf("step %s%s%s", info_text(device, "step"), error ? ": " : "",
+                                       info_text(device, "error")));
+    if (error) {
+        json_object_set(device, "reason", error);
+        json_object_set_new(device, "step", json_null());
     }
-    json_object_set(device, "reason", error);
-    json_object_set_new(device, "step", json_null());
-    return false;
+    json_decref(probe);
+    return json_is_true(json_object_get(device, "passed"));
 }

@@ -66,7 +66,7 @@ static json_t *describe_numa(void)
     for (unsigned n = 0; n < MOST_NODES; n++)
         if (has[n])
             gravel_append(nodes, sizeof nodes, "%s%u", *nodes ? "," : "", n);
-    return *nodes ? json_string(nodes) : json_null();
+    return json_string(*nodes ? nodes : "-");
 }
 
 static json_t *limit_of(int resource)

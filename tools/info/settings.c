@@ -20,46 +20,57 @@ static const struct {
 #define MEANING(kind, field, variable, preset, low, high, category, help) {category, help},
     GRAVEL_CONFIG_FIELDS(MEANING)};
 
-#define VALUE_BYTES (GRAVEL_CONFIG_STRING_BYTES + 8)
+#define VALUE_BYTES GRAVEL_CONFIG_STRING_BYTES
+#define NUMBER_BYTES 32u
 
-/* As the variable takes it: 64k, not 65536. */
+/* Writes a number as the variable takes it: 64k, not 65536. */
 static void format_number(const struct gravel_setting *setting, uint64_t number, char *text)
 {
-    static const char *const suffixes[] = {"", "k", "M", "G"};
     unsigned power = 0;
     for (; setting->kind == GRAVEL_SETTING_BYTES && number && number % 1024 == 0 && power < 3;
          power++)
         number /= 1024;
-    snprintf(text, VALUE_BYTES, "%" PRIu64 "%s", number, suffixes[power]);
+    snprintf(text, NUMBER_BYTES, "%" PRIu64 "%.1s", number, &"\0kMG"[power]);
 }
 
-/* Returns what a setting may be, for people. */
-static json_t *range_of(const struct gravel_setting *setting)
+/* Writes what a setting may be, and what it is if it is not set. */
+static void describe(const struct gravel_setting *setting, char *range, char *preset)
 {
-    char low[VALUE_BYTES], high[VALUE_BYTES];
-    if (setting->kind == GRAVEL_SETTING_STRING)
-        return json_string(setting->choices ? setting->choices : "text");
+    char low[NUMBER_BYTES], high[NUMBER_BYTES];
+    if (setting->kind == GRAVEL_SETTING_STRING) {
+        snprintf(range, VALUE_BYTES, "%s", setting->choices ? setting->choices : "text");
+        snprintf(preset, VALUE_BYTES, "%s", setting->text);
+        return;
+    }
     format_number(setting, setting->min, low);
     format_number(setting, setting->max, high);
-    return json_sprintf("%s to %s", low, high);
+    snprintf(range, VALUE_BYTES, "%s to %s", low, high);
+    format_number(setting, setting->number, preset);
 }
 
-json_t *info_settings(void)
+json_t *info_settings(bool is_json)
 {
     const struct gravel_setting *s;
+    const char *category = "";
     json_t *all = json_array();
-    for (uint32_t i = 0; (s = gravel_setting_at(i)); i++) {
+    for (uint32_t i = 0; (s = gravel_setting_at(i)); category = meanings[i++].category) {
         /* The library takes an empty variable for an unset one. */
-        const char *value = getenv(s->variable);
-        const bool is_set = value && *value;
-        char preset[VALUE_BYTES];
-        format_number(s, s->number, preset);
-        const char *unset = s->kind == GRAVEL_SETTING_STRING ? s->text : preset;
-        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:o, s:s, s:b, s:s}", "variable",
+        char range[VALUE_BYTES], preset[VALUE_BYTES];
+        const char *set = getenv(s->variable);
+        const bool is_set = set && *set;
+        describe(s, range, preset);
+        const char *value = is_set ? set : preset;
+        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:s}", "variable",
                                              s->variable, "category", meanings[i].category,
-                                             "default", unset, "range", range_of(s), "value",
-                                             is_set ? value : unset, "is_set", (int)is_set, "help",
-                                             meanings[i].help));
+                                             "default", preset, "range", range, "value", value,
+                                             "is_set", (int)is_set, "help", meanings[i].help));
+        if (is_json)
+            continue;
+        if (strcmp(category, meanings[i].category))
+            printf("%s%s\n", i ? "\n" : "", meanings[i].category);
+        printf("  %-22s %-10s %s  (default %s, %s)\n      %s\n", s->variable,
+               *value ? value : "\"\"", is_set ? "set    " : "not set", *preset ? preset : "\"\"",
+               range, meanings[i].help);
     }
     return json_pack("{s:o}", "settings", all);
 }
