@@ -11,7 +11,7 @@
  * Threads: any, and its own, which it joins.
  */
 #include "color.h"
-#include "frame/side_by_side.h"
+#include "graph/side_by_side.h"
 
 #include <stdlib.h>
 

@@ -19,66 +19,47 @@ struct measurement {
     const struct options *options;
     struct node *node;
     struct trials trials;
+    json_t *each;    /* trial's seconds, in the order in which they ran */
     double *seconds; /* [options->n_trials], of which n_run have run */
     unsigned n_run;
     uint64_t n_wrong; /* at all nodes */
 };
 
-/* ---- what all nodes counted, by a sum in which every node fills only its own row ----------------- */
-
-#define N_FIELDS (sizeof(struct gravel_stats) / sizeof(uint64_t))
-
-/* Fetches every process's counters. Collective. @return [n_processes], the same everywhere; to be freed. */
-static struct gravel_stats *gather_stats(struct node *node)
-{
-    struct gravel_stats *stats = app_array(node->n_processes, sizeof *stats, "the statistics");
-    TRY(gravel_stats_read(node->gravel, &stats[node->number], sizeof stats[node->number],
-                          GRAVEL_ALL_NODES));
-    node_reduce(node, GRAVEL_ADD, (uint64_t *)stats, node->n_processes * (uint32_t)N_FIELDS);
-    return stats;
-}
+/* ---- what all nodes counted ------------------------------------------------------------------------ */
 
 static double ratio(uint64_t part, uint64_t whole)
 {
     return whole ? (double)part / (double)whole : 0;
 }
 
-/* Share of the threads' time in polls. The two are read one after the other, so polls may be ahead. */
-static double poll_ratio(const struct gravel_stats *stats)
-{
-    double share = ratio(stats->poll_ns, stats->thread_ns);
-    return share < 1 ? share : 1;
-}
-
-static double remote_share(const struct gravel_stats *stats)
-{
-    return ratio(stats->remote_messages, stats->messages + stats->host_messages);
-}
-
-/* Prints a line a process: where its messages went, and why its buffers left. */
-static void print_stats(const struct gravel_stats *stats, uint32_t n_processes)
-{
-    printf("  %4s  %8s  %17s  %8s  %8s  %8s  %10s  %7s\n", "node", "remote %", "mean network B",
-           "full", "timeout", "flush", "queue full", "poll %");
-    for (uint32_t i = 0; i < n_processes; i++, stats++)
-        printf("  %4u  %8.1f  %17.0f  %8llu  %8llu  %8llu  %10llu  %7.1f\n", i,
-               100 * remote_share(stats), ratio(stats->network_bytes, stats->network_buffers),
-               (unsigned long long)stats->buffers_full, (unsigned long long)stats->buffers_timeout,
-               (unsigned long long)stats->buffers_flush,
-               (unsigned long long)stats->queue_full_waits, 100 * poll_ratio(stats));
-}
-
-/* All counters of a process, and the ratios made of them. */
+/* Makes an object of all counters of a process, and of the ratios made of them. */
 static json_t *row_json(const struct gravel_stats *stats)
 {
+    /* The two times are read one after the other, so polls may be ahead. */
+    const double polls = ratio(stats->poll_ns, stats->thread_ns);
     json_t *row = json_pack(
-        "{s:f, s:f, s:f}", "remote_share", remote_share(stats), "mean_network_bytes",
-        ratio(stats->network_bytes, stats->network_buffers), "poll_ratio", poll_ratio(stats));
+        "{s:f, s:f, s:f}", "remote_share",
+        ratio(stats->remote_messages, stats->messages + stats->host_messages), "mean_network_bytes",
+        ratio(stats->network_bytes, stats->network_buffers), "poll_ratio", polls < 1 ? polls : 1);
 #define SET_FIELD(field, unit, help) \
     json_object_set_new(row, #field, json_integer((json_int_t)stats->field));
     GRAVEL_STATS_FIELDS(SET_FIELD)
 #undef SET_FIELD
     return row;
+}
+
+/* Lists every process's counters, each by a sum to which it alone adds. Collective. */
+static json_t *gather_statistics(struct node *node)
+{
+    struct gravel_stats own, row;
+    json_t *rows = json_array();
+    TRY(gravel_stats_read(node->gravel, &own, sizeof own, GRAVEL_ALL_NODES));
+    for (uint32_t i = 0; i < node->n_processes; i++) {
+        row = i == node->number ? own : (struct gravel_stats){0};
+        node_reduce(node, GRAVEL_ADD, (uint64_t *)&row, sizeof row / sizeof(uint64_t));
+        json_array_append_new(rows, row_json(&row));
+    }
+    return rows;
 }
 
 /* ---- the report, which node 0 prints --------------------------------------------------------------- */
@@ -124,20 +105,14 @@ static double median(const struct measurement *run)
     return (run->seconds[(run->n_run - 1) / 2] + run->seconds[run->n_run / 2]) / 2;
 }
 
-static void print_json(struct measurement *run, const struct gravel_stats *stats)
+static void print_json(struct measurement *run, json_t *statistics)
 {
     struct trials *trials = &run->trials;
-    json_t *each = json_array(), *statistics = json_array();
-    for (unsigned i = 0; i < run->n_run; i++)
-        json_array_append_new(each, json_real(run->seconds[i]));
-    for (uint32_t i = 0; i < run->node->n_processes; i++)
-        json_array_append_new(statistics, row_json(&stats[i]));
     if (run->n_wrong)
         trials_add_number(trials, "wrong", run->n_wrong);
-    qsort(run->seconds, run->n_run, sizeof *run->seconds, compare_doubles);
     /* clang-format off */
     json_t *object =
-        json_pack("{s:s, s:o?, s:s, s:o?, s:I, s:O, s:o, s:I, s:f, s:f, s:f, s:o, s:f, s:s, s:o}",
+        json_pack("{s:s, s:o?, s:s, s:o?, s:I, s:O, s:O, s:I, s:f, s:f, s:f, s:O, s:f, s:s, s:o}",
                   "name", run->app->name,
                   "variant", *trials->variant ? json_string(trials->variant) : NULL,
                   "model", run->node->model->name,
@@ -149,7 +124,7 @@ static void print_json(struct measurement *run, const struct gravel_stats *stats
                   "seconds", median(run),
                   "seconds_min", run->seconds[0],
                   "seconds_max", run->seconds[run->n_run - 1],
-                  "seconds_each", each, /* in the order in which the trials ran */
+                  "seconds_each", run->each,
                   "rate", trials->work / median(run),
                   "unit", run->app->unit,
                   "valid", run->options->verify ? json_boolean(!run->n_wrong) : json_null());
@@ -160,11 +135,9 @@ static void print_json(struct measurement *run, const struct gravel_stats *stats
     json_decref(object);
 }
 
-static void print_summary(struct measurement *run, const struct gravel_stats *stats)
+static void print_summary(const struct measurement *run)
 {
     const char *verdict = !run->options->verify ? "not checked" : run->n_wrong ? "FAIL" : "PASS";
-    qsort(run->seconds, run->n_run, sizeof *run->seconds, compare_doubles);
-    print_stats(stats, run->node->n_processes);
     print_head(run);
     printf("median %.6f s (min %.6f, max %.6f; %u trial%s)  ", median(run), run->seconds[0],
            run->seconds[run->n_run - 1], run->n_run, run->n_run == 1 ? "" : "s");
@@ -175,14 +148,17 @@ static void print_summary(struct measurement *run, const struct gravel_stats *st
     putchar('\n');
 }
 
-/* Prints the statistics and the summary. Collective. */
+/* Collective. */
 static void report(struct measurement *run)
 {
-    struct gravel_stats *stats = gather_stats(run->node);
+    json_t *statistics = run->options->json ? gather_statistics(run->node) : NULL;
     run->n_wrong = node_sum(run->node, run->n_wrong);
-    if (run->node->number == 0)
-        (run->options->json ? print_json : print_summary)(run, stats);
-    free(stats);
+    qsort(run->seconds, run->n_run, sizeof *run->seconds, compare_doubles);
+    if (run->node->number == 0 && run->options->json)
+        print_json(run, statistics);
+    else if (run->node->number == 0)
+        print_summary(run);
+    json_decref(statistics);
 }
 
 /* ---- from the command line to the report ----------------------------------------------------------- */
@@ -209,11 +185,13 @@ static void run_trial(struct measurement *run)
     TRY(gravel_stats_reset(run->node->gravel));
     const double start = trials_clock();
     run->app->run(run->self);
-    const double seconds = trials_clock() - start;
-    run->seconds[run->n_run] = seconds < CLOCK_RESOLUTION_S ? CLOCK_RESOLUTION_S : seconds;
+    double seconds = trials_clock() - start;
+    if (seconds < CLOCK_RESOLUTION_S)
+        seconds = CLOCK_RESOLUTION_S;
     if (run->trials.has_reader && !run->options->quiet)
-        print_trial(run, run->seconds[run->n_run]);
-    run->n_run++;
+        print_trial(run, seconds);
+    json_array_append_new(run->each, json_real(seconds));
+    run->seconds[run->n_run++] = seconds;
 }
 
 static void measure(struct measurement *run)
@@ -222,6 +200,7 @@ static void measure(struct measurement *run)
     const uint32_t n_trials = run->options->n_trials;
     struct trials *trials = &run->trials;
     trials->parameters = json_object();
+    run->each = json_array();
     trials->has_reader = run->node->number == 0 && !run->options->json;
     run->seconds = app_array(n_trials, sizeof *run->seconds, "the trials");
     app->describe(run->self, trials);
@@ -235,6 +214,7 @@ static void measure(struct measurement *run)
         run->n_wrong = app->check(run->self, trials);
     report(run);
     json_decref(trials->parameters);
+    json_decref(run->each);
     free(run->seconds);
 }
 

@@ -13,7 +13,7 @@
  *         return app_main(&app, &gups, argc, argv);
  *     }
  *
- * Path: an application's main -> this -> options.c, the table's steps, trials.c
+ * Path: an application's main -> this -> options.c, the table's steps, trials.h
  * Owner: the application's struct is its main's.
  * Threads: main's.
  */

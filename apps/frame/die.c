@@ -3,7 +3,6 @@
  * Gives up in one line. See die.h.
  */
 #include "frame/die.h"
-
 #include "frame/process.h"
 
 #include <errno.h>
@@ -11,43 +10,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
-
-void (*die_cleanup)(void);
 
 void turn_await(void)
 {
     if (launched_rank() != 0)
-        nanosleep(&(struct timespec){.tv_sec = TURN_WAIT_S}, NULL);
-}
-
-static _Noreturn void die_with(const char *format, va_list arguments)
-{
-    char line[1024];
-    vsnprintf(line, sizeof line, format, arguments);
-    if (die_cleanup)
-        die_cleanup();
-    /* One call, so that the lines of several nodes do not mix. */
-    fprintf(stderr, "%s: %s\n", program_invocation_short_name, line);
-    /* Not exit: what runs at exit (OpenCL, MPI) could wait for threads that are stuck, and the
-     * job's launcher ends the other nodes as soon as it sees this one end. */
-    fflush(NULL);
-    _exit(EXIT_FAILURE);
-}
-
-void die(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    turn_await();
-    die_with(format, arguments);
+        nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
 }
 
 void die_alone(const char *format, ...)
 {
+    char line[1024];
     va_list arguments;
     va_start(arguments, format);
-    die_with(format, arguments);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    /* One call, so that the lines of several nodes do not mix. */
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, line);
+    fflush(NULL);
+    quick_exit(EXIT_FAILURE);
 }
 
 void *app_array(uint64_t n, size_t bytes, const char *what)

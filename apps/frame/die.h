@@ -16,26 +16,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/**
- * Print "program: text" to stderr and exit with status 1. Applications may; libraries may not. For
- * what all processes of a job find: the first one prints it.
- */
-_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/** As die, but at once: for a fault that may be this process's alone. */
+/** Print "program: text" to stderr and exit with status 1, for a fault that may be this process's alone. What runs at exit
+ * does not: it could wait for threads that are stuck (OpenCL, MPI). What runs at quick_exit does. */
 _Noreturn void die_alone(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What removes an unfinished file, before the process dies; NULL: there is none. */
-extern void (*die_cleanup)(void);
+/** As die_alone, for what all processes of a job find: the first one prints it. */
+#define die(...) (turn_await(), die_alone(__VA_ARGS__))
+
+/** Return at once in the first process of a job, as far as its launcher says, in others after two seconds: below
+ * GRAVEL_TIMEOUT, so that no other node takes a waiting process for stuck. */
+void turn_await(void);
 
 /** n zeroed elements [bytes each], to be freed; or die, saying that there is no memory for `what`. */
 void *app_array(uint64_t n, size_t bytes, const char *what);
-
-/* Below GRAVEL_TIMEOUT, so that no other node takes a waiting process for stuck [s]. */
-#define TURN_WAIT_S 2
-
-/** Return at once in the first process of a job, as far as its launcher says, in others after TURN_WAIT_S. */
-void turn_await(void);
 
 /** Make room for one more behind n elements, and for as many again where there is none; or die. @return  the array. */
 void *app_room(void *array, uint64_t n, uint64_t *room, size_t bytes, const char *what);

@@ -10,8 +10,11 @@
 #define APPS_TRIALS_H
 
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <time.h>
 
 struct trials {
     char variant[32]; /* what distinguishes this measurement; "" for none */
@@ -22,18 +25,47 @@ struct trials {
 };
 
 /** Return seconds on CLOCK_MONOTONIC. */
-double trials_clock(void);
+static inline double trials_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
-/** Add a field to the parameters. */
-void trials_add_number(struct trials *trials, const char *name, uint64_t number);
-void trials_add_real(struct trials *trials, const char *name, double number);
-void trials_add_word(struct trials *trials, const char *name, const char *word);
+/** Add a field to the parameters: a number, a real (null where JSON has none: infinity, nan), a word. */
+static inline void trials_add_number(struct trials *trials, const char *name, uint64_t number)
+{
+    json_object_set_new(trials->parameters, name, json_integer((json_int_t)number));
+}
 
-/** Tell how long a serial method took that began at a time of trials_clock and has ended. @param method  "Dinic, serial". */
-void trials_add_serial(struct trials *trials, const char *method, double begin_s);
+static inline void trials_add_real(struct trials *trials, const char *name, double number)
+{
+    json_t *real = json_real(number);
+    json_object_set_new(trials->parameters, name, real ? real : json_null());
+}
+
+static inline void trials_add_word(struct trials *trials, const char *name, const char *word)
+{
+    json_object_set_new(trials->parameters, name, json_string(word));
+}
 
 /** Print a line for people, at node 0 and without --json. */
-void trials_say(const struct trials *trials, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+__attribute__((format(printf, 2, 3))) static inline void trials_say(const struct trials *trials,
+                                                                    const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (trials->has_reader)
+        vprintf(format, arguments);
+    va_end(arguments);
+}
+
+/** Tell how long a serial method took that began at a time of trials_clock and has ended. @param method  "Dinic, serial". */
+static inline void trials_add_serial(struct trials *trials, const char *method, double begin_s)
+{
+    const double seconds = trials_clock() - begin_s;
+    trials_add_real(trials, "serial_seconds", seconds);
+    trials_say(trials, "  %s: %.6f s\n", method, seconds);
+}
 
 #endif

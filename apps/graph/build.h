@@ -9,7 +9,7 @@
 #ifndef APPS_BUILD_H
 #define APPS_BUILD_H
 
-#include "frame/side_by_side.h"
+#include "graph/side_by_side.h"
 #include "graph/graph.h"
 #include "graph/partition.h"
 

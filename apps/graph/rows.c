@@ -2,7 +2,7 @@
 /*
  * Cut rows where the parts' shares of rows and edges begin. See rows.h.
  *
- * Path: rows.h -> this -> frame/side_by_side.h
+ * Path: rows.h -> this -> graph/side_by_side.h
  * Owner, threads: see rows.h.
  */
 #include "graph/rows.h"

@@ -3,14 +3,14 @@
  * All rows of a graph, by as many threads as the process has cores: each takes some that follow each other, and parts
  * have about as many rows and edges.
  *
- * Path: part.c, an application's host code -> this -> frame/side_by_side.h
+ * Path: part.c, an application's host code -> this -> graph/side_by_side.h
  * Owner: the caller's; threads have ended on return.
  * Threads: main's.
  */
 #ifndef APPS_GRAPH_ROWS_H
 #define APPS_GRAPH_ROWS_H
 
-#include "frame/side_by_side.h"
+#include "graph/side_by_side.h"
 #include "graph/graph.h"
 
 /* Rows [first, last), and their edges [first_edge, last_edge). */

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -29,7 +30,8 @@ static struct {
 
 static void drop(void)
 {
-    unlink(out.part);
+    if (out.file)
+        unlink(out.part);
 }
 
 static _Noreturn void fail(const char *cause)
@@ -64,10 +66,9 @@ void output_open(const struct mer *mer)
 {
     snprintf(out.path, sizeof out.path, "%s.%u", mer->output, mer->node.number);
     snprintf(out.part, sizeof out.part, "%s.part", out.path);
-    const int descriptor = take();
-    die_cleanup = drop;
-    out.file = ftruncate(descriptor, 0) ? NULL : fdopen(descriptor, "w");
-    if (!out.file)
+    out.file = fdopen(take(), "w");
+    at_quick_exit(drop);
+    if (!out.file || ftruncate(fileno(out.file), 0))
         fail(strerror(errno));
 }
 
@@ -113,7 +114,7 @@ void output_write(const struct mer *mer)
     TRY(gravel_barrier(mer->node.gravel));
     if (rename(out.part, out.path))
         fail(strerror(errno));
-    die_cleanup = NULL;
     fclose(out.file);
+    out.file = NULL;
     tell_of_others(mer);
 }

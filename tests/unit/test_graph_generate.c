@@ -6,7 +6,7 @@
  */
 #include "cases.h"
 #include "frame/random.h"
-#include "frame/side_by_side.h"
+#include "graph/side_by_side.h"
 #include "graph/generate.h"
 
 #include <stdlib.h>

@@ -2,12 +2,12 @@
 /*
  * Work in parts that threads do side by side: a thread a part, the last part by the caller.
  *
- * Path: graph/build.c, graph/rows.c -> this
+ * Path: build.c, rows.c, color/order.c -> this
  * Owner: the caller's; threads have ended on return.
  * Threads: main's.
  */
-#ifndef APPS_SIDE_BY_SIDE_H
-#define APPS_SIDE_BY_SIDE_H
+#ifndef APPS_GRAPH_SIDE_BY_SIDE_H
+#define APPS_GRAPH_SIDE_BY_SIDE_H
 
 #include <assert.h>
 #include <pthread.h>
