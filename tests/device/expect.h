@@ -70,6 +70,8 @@ static inline struct guarded guarded_alloc(struct gravel *gravel, uint64_t bytes
     guarded.memory = alloc_or_die(gravel, bytes);
     guarded.after = alloc_or_die(gravel, GUARD_BYTES);
     for (uint32_t node = 0; node < gravel_n_nodes(gravel); node++) {
+        if (!gravel_is_local(gravel, node))
+            continue;
         fill(gravel, node, guarded.before, 0xa7, GUARD_BYTES);
         fill(gravel, node, guarded.after, 0xa7, GUARD_BYTES);
     }

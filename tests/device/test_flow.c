@@ -283,21 +283,7 @@ TEST(node_that_breaks_a_rule_ends_the_run_with_its_name)
 TEST(bad_calls_are_refused)
 {
     struct loop loops[WIDTH + 1] = {{0}};
-    cl_uint result[32], n = 0;
-    static const struct {
-        size_t at, bytes;
-        const char *part;
-    } rows[] = {{3, 4, "byte 3"}, {8, 4, "byte 8"}, {4, 68, "68 bytes"}};
-    for (size_t i = 0; i < 3; i++)
-        expect_error(gravel_flow_call(flow, "loop", loops, rows[i].at, result, rows[i].bytes),
-                     GRAVEL_EINVAL, rows[i].part);
-    expect_error(gravel_flow_push(flow, "inn", loops, 1), GRAVEL_EINVAL, "no channel 'inn'");
-    expect_error(gravel_flow_push(flow, "out", loops, 1), GRAVEL_EINVAL, "'out' is an output");
     expect_error(gravel_flow_push(flow, "sums", loops, 1), GRAVEL_EINVAL, "continuations");
-    expect_error(gravel_flow_push(flow, "whole", loops, WIDTH + 1), GRAVEL_ERANGE,
-                 "65 elements for channel 'whole', which has 0 of 64");
-    expect_error(gravel_flow_take(flow, "loop", loops, 1, &n), GRAVEL_EINVAL, "not an output");
-    expect_error(gravel_flow_channel_read(flow, "loops", &n, NULL), GRAVEL_EINVAL, "'loops'");
     expect_error(gravel_flow_build(flow, "a", flow_calls_cl, NULL, "calls"), GRAVEL_EINVAL,
                  "already");
     OK(gravel_flow_push(flow, "loop", NULL, 0));

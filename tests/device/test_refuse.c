@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What messages and calls refuse: kernels' as rows of (body, arguments, code, text), the host's call by call. Each is named by
- * the number that is wrong, of up to 64 bits, nothing is written, and the node works on. Runs in checked mode and for arrays
- * that 32 bits do not number, too. What is wrong of any call, as a NULL or a node that does not exist, is in calls.c.
+ * What messages are refused, as rows of (body, arguments, code, text). Each is named by the number that is wrong, of up to
+ * 64 bits, nothing is written, and the node works on. Runs in checked mode and for arrays that 32 bits do not number, too.
+ * What the host's calls refuse is in tests/spec/calls.c.
  *
  * Path: meson test -> this -> aggregator.c, decode.c, fault.c, node/messages.c, maps.c, heap.c, block_pool.c, waits.c
  */
@@ -10,8 +10,6 @@
 
 #include "expect.h"
 #include "layout/command.h"
-
-#include <gravel/block_pool.h>
 
 #define N_WORDS 1024u
 #define BYTES (N_WORDS * 4u)
@@ -55,8 +53,6 @@ static void expect_unharmed(void)
     OK(gravel_quiet(gravel));
     expect_works(gravel);
 }
-
-/* ---- of kernels ------------------------------------------------------------------------------ */
 
 /* In each group one work-item's number has more than 32 bits. */
 #define FAR "ulong k = i % 64 == 6 ? (1ul << 32) + 5 : 5;"
@@ -197,33 +193,6 @@ TEST(refusals_are_counted_in_statistics)
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     assert_true(gravel_config_of(gravel)->check ? stats.refused_messages > 128
                                                 : stats.refused_buffers >= 1);
-    expect_error(gravel_stats_read(gravel, &stats, sizeof stats, 2), GRAVEL_EINVAL,
-                 "node 2 does not exist (there are 2)");
-}
-
-/* ---- of the host ----------------------------------------------------------------------------- */
-
-/* As a whole: of a put of many pieces, none goes to what lies behind the gap, or behind the end of all numbers. */
-TEST(bytes_outside_are_refused_at_once)
-{
-    static char data[8 << 20] = {1};
-    const uint64_t words = table.memory;
-    void *map = &map;
-    char part[96];
-    snprintf(part, sizeof part, ": theirs is of %u from %llu on", BYTES, (unsigned long long)words);
-    expect_error(gravel_put(gravel, words + BYTES - 32, data, sizeof data, 1), GRAVEL_ERANGE, part);
-    expect_error(gravel_put(gravel, UINT64_MAX - sizeof data / 2, data, sizeof data, 1),
-                 GRAVEL_ERANGE, "8388608 bytes from offset 18446744073705357311 on are not in one");
-    expect_error(gravel_get(gravel, words + 8, data, BYTES, 1), GRAVEL_ERANGE, "not in one");
-    expect_error(gravel_get(gravel, words, data, UINT64_MAX, 1), GRAVEL_ERANGE, "not in one");
-    expect_error(gravel_map(gravel, words + 4, BYTES, CL_MAP_READ, 0, &map), GRAVEL_ERANGE,
-                 "not in one");
-    expect_error(gravel_map(gravel, words, UINT64_MAX, CL_MAP_READ, 0, &map), GRAVEL_ERANGE,
-                 "18446744073709551615 bytes from offset");
-    assert_null(map);
-    OK(gravel_put(gravel, freed, NULL, 0, 1)); /* no bytes are nowhere outside */
-    OK(gravel_get(gravel, freed, NULL, 0, 1));
-    expect_unharmed();
 }
 
 TEST(updates_outside_are_refused_by_quiet)
@@ -235,90 +204,6 @@ TEST(updates_outside_are_refused_by_quiet)
         expect_error(gravel_quiet(gravel), GRAVEL_ERANGE, "base");
         expect_unharmed();
     }
-}
-
-TEST(updates_that_do_not_exist_are_refused_at_once)
-{
-    uint64_t one = 1;
-    const uint32_t wrong[][2] = {{0, GRAVEL_INT},
-                                 {GRAVEL_AM, GRAVEL_INT},
-                                 {99, GRAVEL_INT},
-                                 {UINT32_MAX, GRAVEL_UINT},
-                                 {GRAVEL_PUT, 6},
-                                 {GRAVEL_PUT, UINT32_MAX},
-                                 {GRAVEL_MIN, GRAVEL_FLOAT},
-                                 {GRAVEL_INC, GRAVEL_DOUBLE},
-                                 {GRAVEL_XOR, GRAVEL_DOUBLE}};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        expect_error(gravel_update(gravel, wrong[i][0], wrong[i][1], table.memory, &one, 0),
-                     GRAVEL_EINVAL, "gravel_update: there is no ");
-    expect_unharmed();
-}
-
-TEST(calls_check_their_arguments)
-{
-    const uint64_t words = table.memory, pattern[32] = {0}, args[5] = {0};
-    const char *name = "a name of forty-eight characters is one too many";
-    int64_t value[65] = {0};
-    uint64_t offset, sums[33] = {7};
-    void *map = &map;
-    cl_mem buffer = (cl_mem)&table;
-    struct gravel_block_pool *pool = (struct gravel_block_pool *)&pool;
-    expect_error(gravel_am(gravel, 2, args, 0, 0), GRAVEL_EHANDLER, "handler 2 ");
-    expect_error(gravel_am(gravel, UINT32_MAX, args, 0, 0), GRAVEL_EHANDLER, "4294967295");
-    expect_error(gravel_am(gravel, 1, args, 1, 0), GRAVEL_EINVAL, "takes 2 ");
-    expect_error(gravel_am(gravel, 1, args, 5, 0), GRAVEL_EINVAL, "takes 2 ");
-    expect_error(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_LONG, value, 0), GRAVEL_EINVAL,
-                 "0 values");
-    expect_error(gravel_reduce(gravel, GRAVEL_XOR, GRAVEL_LONG, value, 1), GRAVEL_EINVAL,
-                 "gravel_reduce: there is no xor on long; add, min and max");
-    expect_error(gravel_reduce(gravel, GRAVEL_ADD, 6, value, 1), GRAVEL_EINVAL, "add on type 6");
-    expect_error(gravel_reduce(gravel, 77, GRAVEL_INT, value, 1), GRAVEL_EINVAL,
-                 "operation 77 on int");
-    expect_error(gravel_barrier_sum(gravel, words, 0, NULL, sums), GRAVEL_EINVAL,
-                 "gravel_barrier_sum: 0 counters");
-    expect_error(gravel_barrier_sum(gravel, words, 33, NULL, sums), GRAVEL_EINVAL,
-                 "33 counters at offset ");
-    expect_error(gravel_barrier_sum(gravel, words + 2, 1, NULL, sums), GRAVEL_EINVAL,
-                 "at a multiple of 4");
-    expect_error(gravel_barrier_sum(gravel, words + BYTES - 4, 2, NULL, sums), GRAVEL_ERANGE,
-                 "not in one allocation");
-    assert_int_equal(sums[0], 7);
-    expect_error(gravel_alloc(gravel, 0, &offset), GRAVEL_EINVAL, "0 bytes");
-    expect_error(gravel_alloc_named(gravel, "", 64, &offset), GRAVEL_EINVAL, "0 characters");
-    expect_error(gravel_alloc_named(gravel, name, 64, &offset), GRAVEL_EINVAL,
-                 "48 characters; 1 to 47 allowed");
-    OK(gravel_alloc_named(gravel, name + 1, 64, &offset));
-    OK(gravel_free(gravel, offset));
-    expect_error(gravel_free(gravel, words + 64), GRAVEL_EINVAL, "no allocation starts");
-    expect_error(gravel_free(gravel, freed), GRAVEL_EINVAL, "no allocation starts");
-    expect_error(gravel_set_constant(gravel, GRAVEL_N_CONSTANTS, 1), GRAVEL_ERANGE,
-                 "number 8 out of range");
-    expect_error(gravel_map(gravel, words, 4, 0, 0, &map), GRAVEL_EINVAL, "flags 0x0");
-    expect_error(gravel_map(gravel, words, 4, 1 << 20, 0, &map), GRAVEL_EINVAL, "flags 0x100000");
-    expect_error(gravel_heap_part(gravel, words, 1 << 20, 1, &buffer, &offset, &map), GRAVEL_ERANGE,
-                 "gravel_heap_part: 1048576 bytes");
-    assert_true(!buffer && !map);
-    expect_error(gravel_fill(gravel, words, 12, pattern, 3, 0), GRAVEL_EINVAL,
-                 "gravel_fill: a pattern of 3 bytes (a power of two up to 128 allowed)");
-    expect_error(gravel_fill(gravel, words, 0, pattern, 0, 0), GRAVEL_EINVAL, "of 0 bytes");
-    expect_error(gravel_fill(gravel, words, 256, pattern, 256, 0), GRAVEL_EINVAL, "of 256 bytes");
-    expect_error(gravel_fill(gravel, words + 4, 8, pattern, 8, 0), GRAVEL_EINVAL,
-                 "are not multiples of the pattern's 8");
-    expect_error(gravel_fill(gravel, words, 12, pattern, 8, 0), GRAVEL_EINVAL, "12 bytes at");
-    expect_error(gravel_block_pool_create(&pool, gravel, 48, 10), GRAVEL_EINVAL,
-                 "blocks of 48 bytes, which is not a power of two");
-    assert_null(pool);
-    expect_error(gravel_block_pool_create(&pool, gravel, 4, 10), GRAVEL_EINVAL,
-                 "blocks of 4 bytes");
-    expect_error(gravel_block_pool_create(&pool, gravel, UINT64_C(1) << 31, 1), GRAVEL_EINVAL,
-                 "from 8 to 1073741824");
-    expect_error(gravel_block_pool_create(&pool, gravel, 64, 0), GRAVEL_EINVAL, "0 blocks");
-    expect_error(gravel_block_pool_create(&pool, gravel, 64, UINT64_C(1) << 32), GRAVEL_EINVAL,
-                 "4294967296 blocks");
-    expect_error(gravel_block_pool_create(&pool, gravel, 1u << 30, 1u << 31), GRAVEL_EHEAP,
-                 "asked");
-    expect_unharmed();
 }
 
 const struct fixture fixture = {.limit_s = 120, .open = open_node, .close = close_node};

@@ -318,8 +318,8 @@ static bool run_death(const char *name)
 
 int main(int argc, char **argv)
 {
-    static bool (*const tables[])(const char *name) = {
-        run_death, run_misopening, run_misfit, run_broken_way, run_version, run_shortage};
+    static bool (*const tables[])(const char *name) = {run_death, run_misopening, run_misfit,
+                                                       run_broken_way, run_version};
     MUST(argc == 2);
     rank = launched_rank();
     watch(50, argv[1]);

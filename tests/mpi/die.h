@@ -21,10 +21,10 @@ struct work {
     void (*end)(int code);
 };
 
-/** Runs the row of that name of the table of misopened.c, misfits.c, broken_ways.c, other_version.c, no_books.c.
+/** Runs the row of that name of the table of misopened.c, misfits.c, broken_ways.c, other_version.c.
  * @return whether there is one */
 bool run_misopening(const char *name), run_misfit(const char *name),
-    run_broken_way(const char *name), run_version(const char *name), run_shortage(const char *name);
+    run_broken_way(const char *name), run_version(const char *name);
 
 /* works.c */
 extern const struct work busy, waiting, living, paying, paying_in_a_hurry, printing_to_file,

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collective calls that do not fit together: another call, other arguments, one too few, one that a node never makes.
+ * Collective calls that do not fit together: another call, one too few, one that a node never makes.
  * Every node gets GRAVEL_EMISMATCH with who is in what; the node that waits says whom it waits for.
  *
  * Path: die.c -> this -> calls.c; lib/transport/round.c, lib/network/liveness.c
  */
 #include "die.h"
-
-#include <gravel/block_pool.h>
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -27,56 +25,6 @@ static void expect_out_of_step(int code, const char *text)
     expect(gravel_alloc(gravel, 64, &offset), GRAVEL_EMISMATCH, text);
     MUST(value == 1);
     expect(gravel_close(gravel), GRAVEL_EMISMATCH, text);
-    as_expected();
-}
-
-/* ---- other arguments: the call fails, at all nodes ---------------------------------------------- */
-
-/* Counters at `offset` are as they were. */
-static void expect_untaken(uint64_t offset)
-{
-    uint64_t sums[2];
-    OK(gravel_barrier_sum(gravel, offset, 2, NULL, sums));
-    MUST(sums[0] == gravel_n_nodes(gravel) && sums[1] == 0);
-}
-
-static void other_arguments(void)
-{
-    uint64_t offset, values[64] = {[0] = 5, [63] = 9};
-    struct gravel_block_pool *pool;
-    gravel = open_default(NULL);
-    expect(gravel_alloc(gravel, rank == 1 ? 8192 : 4096, &offset), GRAVEL_EMISMATCH,
-           "gravel_alloc of 4096 bytes at node 0, of 8192 bytes at node 1");
-    expect(gravel_alloc_named(gravel, rank == 1 ? "ranks" : "counters", 64, &offset),
-           GRAVEL_EMISMATCH,
-           "gravel_alloc of 64 bytes for counters at node 0, of 64 bytes for ranks at node 1");
-    offset = alloc_or_die(gravel, 4096);
-    expect(gravel_free(gravel, offset + (rank == 1)), GRAVEL_EMISMATCH, "gravel_free of offset ");
-    OK(gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, offset, NULL, gravel_node(gravel)));
-    expect(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, values, rank == 1 ? 64 : 1),
-           GRAVEL_EMISMATCH,
-           "gravel_reduce of 1 values of type ulong (sum) at node 0, of 64 values of type ulong "
-           "(sum) at node 1");
-    expect(gravel_reduce(gravel, rank == 1 ? GRAVEL_MAX : GRAVEL_ADD, GRAVEL_ULONG, values, 1),
-           GRAVEL_EMISMATCH,
-           "of 1 values of type ulong (sum) at node 0, of 1 values of type ulong (most)");
-    expect(gravel_reduce(gravel, GRAVEL_ADD, rank == 1 ? GRAVEL_DOUBLE : GRAVEL_LONG, values, 1),
-           GRAVEL_EMISMATCH, "of type double (sum) at node 1");
-    expect(gravel_set_constant(gravel, 1, 10 + (rank == 1)), GRAVEL_EMISMATCH,
-           "gravel_set_constant of number 1, value 10 at node 0, of number 1, value 11 at node 1");
-    expect(
-        gravel_block_pool_create(&pool, gravel, 64, 100 + (rank == 1)), GRAVEL_EMISMATCH,
-        "gravel_block_pool_create of 100 blocks of 64 bytes at node 0, of 101 blocks of 64 bytes");
-    expect(gravel_barrier_sum(gravel, offset + 4 * (rank == 1), 2, values + 63, values),
-           GRAVEL_EMISMATCH, "gravel_barrier_sum of 2 counters at offset ");
-    expect(gravel_barrier_sum(gravel, offset, rank == 1 ? 3 : 2, values + 63, values),
-           GRAVEL_EMISMATCH, " at node 0, of 3 counters at offset ");
-    MUST(values[0] == 5 && values[63] == 9);
-    expect_untaken(offset);
-    OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, values, 64)); /* still in step */
-    MUST(values[0] == 5 * gravel_n_nodes(gravel) && values[63] == 9 * gravel_n_nodes(gravel));
-    OK(gravel_free(gravel, offset));
-    OK(gravel_close(gravel));
     as_expected();
 }
 
@@ -144,7 +92,6 @@ static const struct misfit {
      "node 0 is in gravel_close, node 1 in gravel_barrier"},
     {"forgotten_barrier", NULL, "barrier", "reduce", 2,
      "node 0 is in gravel_barrier, node 1 in gravel_reduce: collective call 4"},
-    {"other_arguments", .run = other_arguments},
     {"a_node_that_is_late", .run = a_node_that_is_late},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accumulators and mirrors: how many messages an accumulator's calls send, what copies show beside kernels, and what the objects
- * refuse, at all nodes alike. Every node of the job runs all steps. The ledger, histories and gravel-conformance have what arrives.
+ * Accumulators and mirrors: how many messages an accumulator's calls send, what copies show beside kernels, and what kernels are
+ * refused. Every node of the job runs all steps. The ledger, histories and gravel-conformance have what arrives.
  *
  * Path: mpirun -> this -> kernels/adds.cl; lib/accumulate, lib/mirror
  */
@@ -184,110 +184,7 @@ TEST(copies_are_of_their_time)
     OK(gravel_free(gravel, kept));
 }
 
-/* ---- what create refuses ----------------------------------------------------------------------- */
-
-enum kind { ACCUMULATOR, COPIES, SLOTS };
-
-/* What is wrong with a call besides its numbers; NO_INDEX names a word behind the array. */
-enum fault { NONE, NO_TYPE, NO_INDEX, NO_LIST, NO_COUNTS, NO_SIZE, NO_PLAN, NO_PLACE };
-
-/* An object of n words from a byte of an array on; those of a mirror are the last node's. */
-struct wish {
-    enum kind kind;
-    enum fault fault;
-    uint64_t at, n;
-    uint32_t op, type;
-};
-
-static int make_accumulator(const struct wish *wish, uint64_t offset)
-{
-    struct gravel_accumulator *made = (void *)&made;
-    int code =
-        gravel_accumulator_create(wish->fault == NO_PLACE ? NULL : &made, gravel, offset, wish->n,
-                                  wish->op, wish->fault == NO_TYPE ? 6 : wish->type);
-    MUST(!code || wish->fault == NO_PLACE || !made);
-    return code;
-}
-
-static int make_mirror(const struct wish *wish, uint64_t offset)
-{
-    const uint32_t indices[] = {5, N_WORDS, 3};
-    uint64_t n_words[64] = {0};
-    struct gravel_mirror *made = (void *)&made, **place = wish->fault == NO_PLACE ? NULL : &made;
-    MUST(n_nodes <= 64);
-    n_words[n_nodes - 1] = wish->n;
-    struct gravel_words words = GRAVEL_WORDS(offset, wish->fault == NO_TYPE ? 6 : wish->type,
-                                             wish->fault == NO_COUNTS ? NULL : n_words,
-                                             wish->fault == NO_LIST ? NULL : indices);
-    words.bytes *= wish->fault != NO_SIZE;
-    const struct gravel_words *plan = wish->fault == NO_PLAN ? NULL : &words;
-    int code = wish->kind == COPIES ? gravel_mirror_create(place, gravel, plan)
-                                    : gravel_mirror_create_slots(place, gravel, wish->op, plan);
-    MUST(!code || !place || !made);
-    return code;
-}
-
-#define CANNOT "node 0 cannot"
-#define ROW(kind, fault, at, n, op, type, code, part, others)                          \
-    {                                                                                  \
-        {kind, fault, at, n, GRAVEL_##op, GRAVEL_##type}, GRAVEL_E##code, part, others \
-    }
-
-/* What node 0 makes, and its error; all other nodes make what is right. */
-TEST(what_one_node_refuses_all_refuse)
-{
-    static const struct refusal {
-        struct wish wish;
-        int code;
-        const char *part, *others;
-    } refusals[] = {
-        ROW(ACCUMULATOR, NONE, 64, 8, PUT, UINT, INVAL, "put on uint", CANNOT),
-        ROW(ACCUMULATOR, NONE, 64, 8, FETCH_ADD, UINT, INVAL, "fetch_add on uint", CANNOT),
-        ROW(ACCUMULATOR, NONE, 64, 8, MIN, FLOAT, INVAL, "min on float", CANNOT),
-        ROW(ACCUMULATOR, NO_TYPE, 64, 8, ADD, UINT, INVAL, "type 6", CANNOT),
-        ROW(ACCUMULATOR, NONE, 66, 8, ADD, UINT, INVAL, "not a multiple of 4", CANNOT),
-        ROW(ACCUMULATOR, NONE, 64, 0, ADD, UINT, INVAL, "0 elements", CANNOT),
-        ROW(ACCUMULATOR, NONE, 64, 2 * N_WORDS, ADD, UINT, RANGE, "", CANNOT),
-        ROW(ACCUMULATOR, NONE, 64, UINT64_MAX, ADD, UINT, RANGE, "elements", CANNOT),
-        ROW(ACCUMULATOR, NONE, 28, 8, ADD, UINT, INVAL, "accumulator of 8", CANNOT),
-        ROW(ACCUMULATOR, NO_PLACE, 64, 8, ADD, UINT, INVAL, "out", CANNOT),
-        ROW(ACCUMULATOR, NONE, 64, 9, ADD, UINT, MISMATCH, "elements", "elements"),
-        ROW(SLOTS, NONE, 0, 0, PUT, UINT, INVAL, "put on uint", CANNOT),
-        ROW(SLOTS, NONE, 0, 0, MIN, FLOAT, INVAL, "min on float", CANNOT),
-        ROW(SLOTS, NO_INDEX, 0, 3, ADD, UINT, RANGE, "indices[1] is 300", CANNOT),
-        ROW(SLOTS, NO_LIST, 0, 3, ADD, UINT, INVAL, "indices", CANNOT),
-        ROW(SLOTS, NO_COUNTS, 0, 0, ADD, UINT, INVAL, "n_words", CANNOT),
-        ROW(SLOTS, NO_SIZE, 0, 0, ADD, UINT, INVAL, "words.bytes is 0, and", CANNOT),
-        ROW(SLOTS, NO_PLAN, 0, 0, ADD, UINT, INVAL, "words", CANNOT),
-        ROW(SLOTS, NO_TYPE, 0, 0, ADD, UINT, INVAL, "type 6", CANNOT),
-        ROW(SLOTS, NONE, 2, 0, ADD, UINT, INVAL, "not a multiple of 4", CANNOT),
-        ROW(SLOTS, NONE, 1 << 30, 0, ADD, UINT, RANGE, "allocation", CANNOT),
-        ROW(SLOTS, NONE, 0, 0, ADD, INT, MISMATCH, "slots by add on", "add on int"),
-        ROW(SLOTS, NONE, 0, 0, MAX, UINT, MISMATCH, "slots by", "slots by max on"),
-        ROW(COPIES, NO_PLACE, 0, 0, ADD, UINT, INVAL, "out", CANNOT),
-        ROW(COPIES, NONE, 0, 0, ADD, INT, MISMATCH, "a mirror of int", "a mirror of int"),
-    };
-    const uint64_t array = alloc_or_die(gravel, N_WORDS * 4);
-    struct gravel_accumulator *accumulator = create(array, 8, GRAVEL_ADD, GRAVEL_UINT);
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        const struct refusal *row = &refusals[i];
-        const struct wish right = {row->wish.kind,
-                                   NONE,
-                                   64,
-                                   row->wish.kind == ACCUMULATOR ? 8 : 0,
-                                   GRAVEL_ADD,
-                                   GRAVEL_UINT},
-                          *wish = node == 0 ? &row->wish : &right;
-        if (n_speakers == 1 && row->code == GRAVEL_EMISMATCH)
-            continue;
-        expect((right.kind == ACCUMULATOR ? make_accumulator : make_mirror)(wish, array + wish->at),
-               row->code, node == 0 ? row->part : row->others);
-    }
-    expect(gravel_kernel_set_accumulator(accumulator, one, 99), GRAVEL_ECL, "");
-    expect(gravel_free(gravel, array), GRAVEL_EINVAL, "gravel_accumulator_destroy");
-    OK(gravel_accumulator_destroy(accumulator));
-    OK(gravel_free(gravel, array));
-}
+/* ---- what is refused --------------------------------------------------------------------------- */
 
 TEST(memory_is_limited)
 {
@@ -299,8 +196,6 @@ TEST(memory_is_limited)
     OK(gravel_accumulator_destroy(accumulator));
     OK(gravel_free(gravel, offset));
 }
-
-/* ---- what kernels and other calls are refused -------------------------------------------------- */
 
 TEST(kernels_are_refused_what_is_not_there)
 {

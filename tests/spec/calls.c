@@ -1,90 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules that hold for every public call. One with an argument that is wrong fails at once, names itself and what is
- * wrong, and gives nothing. A forked child has the node's memory and none of its threads: every call there fails. A handler
- * may not make a call that waits, for it would wait for the handler's own thread; every other call does what it does
- * elsewhere.
+ * The public calls, a row each: their arguments, and what they refuse.
  *
- * The public calls are a row each. An argument that can be wrong is marked by its kind: p, out, node, at, size. Which of
- * them is wrong, and by which value, is a number that counts up until the call has none left: one that fails leaves NULL
- * in what it gives out. Calls are judged without cmocka's assertions, for forked children make them, too.
- *
- * Path: lib/gravel.map, meson test -> this -> include/gravel
+ * Path: include/gravel -> this -> calls.h, rules.c
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "calls.h"
 
-#include <gravel/accumulator.h>
-#include <gravel/block_pool.h>
-#include <gravel/flow.h>
-#include <gravel/mirror.h>
-#include <gravel/rounds.h>
-#include <gravel/server.h>
-#include <gravel/steal.h>
+/* ---- the nodes' objects -------------------------------------------------------------------- */
 
-#include "expect.h"
-
-/* ---- what is noted ------------------------------------------------------------------------- */
-
-#define MOST_CALLS 256
-
-static const char *noted[MOST_CALLS];
-static unsigned n_noted, n_faults;
-
-static bool is_noted(const char *call)
-{
-    for (unsigned i = 0; i < n_noted; i++)
-        if (!strcmp(noted[i], call))
-            return true;
-    return false;
-}
-
-static void note_call(const char *call)
-{
-    if (!is_noted(call) && n_noted < MOST_CALLS)
-        noted[n_noted++] = call;
-}
-
-static void count_fault(const char *call, const char *what)
-{
-    fprintf(stderr, "%s: %s; the last error: %s\n", call, what, gravel_last_error());
-    n_faults++;
-}
-
-/* Faults if the call has not failed with this code, and a text that begins with its name and has `text`. */
-static void expect_refusal(const char *call, int code, int expected, const char *text)
-{
-    char what[128];
-    snprintf(what, sizeof what, "got %d, expected %d, naming \"%s\"", code, expected, text);
-    if (code != expected || strncmp(gravel_last_error(), call, strlen(call)) ||
-        !strstr(gravel_last_error(), text))
-        count_fault(call, what);
-}
-
-/* Counts as faults the calls of lib/gravel.map, whose path is TEST_CALLS of the environment, that were not made. */
-static void fault_unmade(void)
-{
-    char line[256];
-    const char *path = getenv("TEST_CALLS");
-    FILE *map = path ? fopen(path, "r") : NULL;
-    if (!map)
-        count_fault(path ? path : "TEST_CALLS", "cannot be read");
-    while (map && fgets(line, sizeof line, map)) {
-        char *call = line + strspn(line, " ");
-        call[strcspn(call, ";\n")] = '\0';
-        if (!strncmp(call, "gravel_", 7) && !is_noted(call))
-            count_fault(call, "is a public call that this test does not make");
-    }
-    if (map)
-        fclose(map);
-}
-
-/* ---- the node's objects -------------------------------------------------------------------- */
-
-static struct gravel *gravel; /* two nodes with one of everything */
-static uint64_t word;
+struct gravel *gravel;
+struct guarded words;
+uint64_t freed;
+static uint64_t word, spare; /* the first of the words, which the objects have; what may be freed */
 static void *mapped;
 static cl_kernel kernel, adding; /* adding has an accumulator */
 static struct gravel_steal *steal;
@@ -93,186 +20,228 @@ static struct gravel_mirror *mirror;
 static struct gravel_accumulator *accumulator;
 static struct gravel_block_pool *pool;
 static struct gravel_rounds *rounds;
-static const struct gravel_rounds_program turns = GRAVEL_ROUNDS_PROGRAM(
-        .name = "turns.cl", .function = "turn", .n_groups = 1,
-        .source = "#include \"gravel.cl.h\"\n"
-                  "kernel void turn(GRAVEL_ARENA, GRAVEL_ROUND, ulong a)\n"
-                  "{\n"
-                  "    GRAVEL_ROUND_OPEN(r);\n"
-                  "    GRAVEL_EACH_ROUND(r) { GRAVEL_PHASE(r, all) gravel_round_count_wi(r, 1); }\n"
-                  "}\n");
 static const struct gravel_channel channels[] = {{"a", 4, GRAVEL_STREAM, 64, 0, NULL},
                                                  {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL}};
 static const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1);
 
-/* ---- wrong arguments ----------------------------------------------------------------------- */
-
-enum arguments { RIGHT, ONE_WRONG };
-
-/* Judges what a call came to, of which `due` and `part` say what is wrong. */
-typedef void judge_function(const char *call, int code);
-
-enum kind { POINTER, NODE, OFFSET, SIZE };
-
-static struct {
-    int code;
-    const char *part; /* of the text, for a value */
-    unsigned n_values;
-    uint64_t values[3];
-} kinds[] = {[POINTER] = {GRAVEL_EINVAL, "NULL", 1, {0}},
-             [NODE] = {GRAVEL_ERANGE, "node %llu", 3, {2, 0x80000000u, UINT32_MAX}},
-             [OFFSET] = {GRAVEL_ERANGE, "offset %llu", 3, {UINT64_C(1) << 62, UINT64_MAX - 7}},
-             [SIZE] = {GRAVEL_EINVAL, "%llu bytes", 2, {0, 12}}};
-
-static enum arguments arguments;
-static judge_function *judge;
-/* A launch waits where it has slices, a map and its end where it is a copy; kernel_set_arena on GPUs alone. */
-static enum waits { NEVER, IN_COPIES, ALWAYS } waits;
-static const char *name; /* of the call */
-static unsigned pass,
-    n; /* times that it has been made; values that can be wrong, of which pass is the one that is */
-static int due;       /* code for the argument that is wrong, or 0 */
-static char part[64]; /* of the text, that names it */
-static void *given;   /* by the call */
-static bool gives;
-
-/* Returns the value of a kind that is wrong this time, or the right one. */
-static uint64_t turn(enum kind kind, uint64_t right)
+static const struct gravel_rounds_program *program_of_rounds(void)
 {
-    const unsigned i = pass - n;
-    n += kinds[kind].n_values;
-    if (arguments == RIGHT || i >= kinds[kind].n_values)
-        return right;
-    due = kinds[kind].code;
-    snprintf(part, sizeof part, kinds[kind].part, (unsigned long long)kinds[kind].values[i]);
-    return kinds[kind].values[i];
+    static const char source[] =
+        "#include \"gravel.cl.h\"\n"
+        "kernel void bare(GRAVEL_ARENA) {}\n"
+        "kernel void turn(GRAVEL_ARENA, GRAVEL_ROUND, ulong a)\n"
+        "{\n"
+        "    GRAVEL_ROUND_OPEN(r);\n"
+        "    GRAVEL_EACH_ROUND(r) { GRAVEL_PHASE(r, all) gravel_round_count_wi(r, 1); }\n"
+        "}\n";
+    static struct gravel_rounds_program made;
+    made = (struct gravel_rounds_program)
+        GRAVEL_ROUNDS_PROGRAM(.name = p("turns.cl"), .source = source, .n_groups = 1,
+                              .function = POINTER("turn", BAD(NULL, "function"),
+                                                  BAD("bare", "GRAVEL_ROUND"),
+                                                  WRONG("nowhere", GRAVEL_ECL, "kernel nowhere: ")),
+                              .group_items = (uint32_t)NUMBER(0, BAD(1 << 24, "group_items")));
+    made.bytes = (uint32_t)NUMBER(sizeof made, BAD(1, "GRAVEL_ROUNDS_PROGRAM"));
+    return p(&made);
 }
 
-static void *p(const void *pointer)
+/* Of a mirror: node 1 has one word, the first. */
+static const struct gravel_words *plan(void)
 {
-    return (void *)(uintptr_t)turn(POINTER, (uintptr_t)pointer);
+    static const uint64_t n_words[3] = {0, 1};
+    static const uint32_t first = 0, beyond = 300;
+    static struct gravel_words made;
+    made = (struct gravel_words)GRAVEL_WORDS(
+        NUMBER(word, BAD(word + 2, "not a multiple of 4"), FAR(1 << 30, "allocation")),
+        (uint32_t)NUMBER(GRAVEL_UINT, BAD(6, "type 6"), OTHER(GRAVEL_INT, "int")), p(n_words),
+        POINTER(&first, BAD(NULL, "indices"), FAR(&beyond, "indices[0] is 300")));
+    made.bytes = (uint32_t)NUMBER(sizeof made, BAD(0, "words.bytes is 0, and"));
+    return p(&made);
 }
 
-static void *out(void)
+void open_objects(const struct gravel_bindings *bindings)
 {
-    given = &given;
-    void *pointer = p(&given);
-    gives = pointer != NULL;
-    return pointer;
+    gravel = has_argument("ranks") ? open_default(bindings) : open_loopback(2, bindings);
+    words = guarded_alloc(gravel, N_WORDS * 4);
+    word = words.memory;
+    spare = alloc_or_die(gravel, N_WORDS * 4);
+    kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", (const uint64_t[3]){word});
+    mapped = (void *)read_map(gravel, gravel_node(gravel), word, 8);
+    OK(gravel_steal_create(&steal, gravel, NULL));
+    OK(gravel_flow_create(&flow, gravel, &graph));
+    OK(gravel_mirror_create(&mirror, gravel, plan()));
+    OK(gravel_accumulator_create(&accumulator, gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT));
+    cl_program program = build_or_die(gravel,
+                                      "#include \"gravel.cl.h\"\n"
+                                      "#include \"accumulator.cl.h\"\n"
+                                      "kernel void add(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a)) {}\n",
+                                      NULL);
+    adding = kernel_or_die(gravel, program, "add");
+    clReleaseProgram(program);
+    OK(gravel_block_pool_create(&pool, gravel, 64, 64));
+    OK(gravel_rounds_create(&rounds, gravel, program_of_rounds()));
+    cl_kernel phases;
+    OK(gravel_rounds_kernel(rounds, &phases));
+    assert_int_equal(clSetKernelArg(phases, 2, sizeof word, &word), CL_SUCCESS);
+    clReleaseKernel(phases);
+    freed = alloc_or_die(gravel, 4096);
+    OK(gravel_free(gravel, freed));
 }
 
-static uint32_t node(uint32_t number)
+void close_objects(void)
 {
-    return (uint32_t)turn(NODE, number);
+    OK(gravel_rounds_destroy(rounds));
+    OK(gravel_block_pool_destroy(pool));
+    OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_mirror_destroy(mirror));
+    OK(gravel_steal_destroy(steal));
+    OK(gravel_flow_destroy(flow));
+    unmap(gravel, mapped);
+    clReleaseKernel(kernel);
+    clReleaseKernel(adding);
+    OK(gravel_close(gravel));
 }
-
-static uint64_t at(uint64_t offset)
-{
-    return turn(OFFSET, offset);
-}
-
-static size_t size(size_t bytes)
-{
-    return (size_t)turn(SIZE, bytes);
-}
-
-static void begin(const char *call, enum waits when)
-{
-    note_call(name = call);
-    waits = when;
-    pass = 0;
-}
-
-/* Returns whether the call is to be made, once more. */
-static bool is_next(void)
-{
-    if (pass > 0 && (arguments == RIGHT || pass == n))
-        return false;
-    n = 0;
-    due = 0;
-    part[0] = '\0';
-    gives = false;
-    return true;
-}
-
-static void end(int code)
-{
-    judge(name, code);
-    if (code && gives && given)
-        count_fault(name, "fails, and gives something");
-    pass++;
-}
-
-#define ROW(when, call, ...)             \
-    for (begin(#call, when); is_next();) \
-    end(call(__VA_ARGS__))
-#define CALL(...) ROW(ALWAYS, __VA_ARGS__)
-#define CALL_THAT_COPIES(...) ROW(IN_COPIES, __VA_ARGS__)
-#define CALL_ANYWHERE(...) ROW(NEVER, __VA_ARGS__)
 
 /* ---- the calls ----------------------------------------------------------------------------- */
 
+#define NO_OP "there is no "
+
 static void call_messages(void)
 {
-    uint64_t value = 1;
-    CALL_ANYWHERE(gravel_put, p(gravel), at(word), p(&value), 8, node(1));
-    CALL(gravel_get, p(gravel), at(word), p(&value), 8, node(1));
-    CALL_ANYWHERE(gravel_update, p(gravel), GRAVEL_ADD, GRAVEL_ULONG, word, p(&value), node(1));
-    CALL_ANYWHERE(gravel_am, p(gravel), 0, p(&value), 1, node(1));
-    CALL(gravel_reduce, p(gravel), GRAVEL_ADD, GRAVEL_ULONG, p(&value), 1);
-    CALL(gravel_quiet, p(gravel));
-    CALL(gravel_fence, p(gravel));
-    CALL(gravel_barrier, p(gravel));
-    CALL(gravel_barrier_sum, p(gravel), at(word), 1, NULL, p(&value));
-    CALL(gravel_session_begin, p(gravel));
-    CALL(gravel_session_end, p(gravel));
-    CALL(gravel_set_constant, p(gravel), 0, 1);
+    uint64_t value = 1, values[64];
+    CALL_ANYWHERE(
+        gravel_put, of(gravel), at(word), p(&value),
+        NUMBER(8, FAR(8 << 20, "8388608 bytes from offset"), FAR(UINT64_MAX - 31, "not in one")),
+        node(1));
+    CALL(gravel_get, of(gravel), at(word), p(&value),
+         NUMBER(8, FAR(N_WORDS * 4 + 1, ": theirs is of 64 from "), FAR(UINT64_MAX, "not in one")),
+         node(1));
+    CALL_ANYWHERE(
+        gravel_update, of(gravel),
+        NUMBER(GRAVEL_XOR, BAD(0, NO_OP), BAD(GRAVEL_AM, NO_OP), BAD(99, NO_OP),
+               BAD(UINT32_MAX, NO_OP)),
+        NUMBER(GRAVEL_ULONG, BAD(6, NO_OP), BAD(UINT32_MAX, NO_OP), BAD(GRAVEL_DOUBLE, NO_OP)),
+        word, p(&value), node(1));
+    CALL_ANYWHERE(gravel_update, of(gravel),
+                  NUMBER(GRAVEL_ADD, BAD(GRAVEL_MIN, NO_OP), BAD(GRAVEL_INC, NO_OP)), GRAVEL_FLOAT,
+                  word, p(&value), node(1));
+    CALL_ANYWHERE(gravel_am, of(gravel),
+                  NUMBER(0, WRONG(1, GRAVEL_EHANDLER, "handler 1 "),
+                         WRONG(UINT32_MAX, GRAVEL_EHANDLER, "handler 4294967295")),
+                  p(&value), NUMBER(1, BAD(0, "takes 1 "), BAD(5, "takes 1 ")), node(1));
+    CALL_OF_ALL(
+        gravel_reduce, of(gravel),
+        NUMBER(GRAVEL_ADD, BAD(GRAVEL_XOR, "there is no xor on ulong; add, min and max"),
+               BAD(77, "operation 77 on ulong"),
+               OTHER(GRAVEL_MAX, "ulong (most) at node 0, of 1 values of type ulong (sum)")),
+        NUMBER(GRAVEL_ULONG, BAD(6, "add on type 6"),
+               OTHER(GRAVEL_DOUBLE, "of type double (sum) at node 0")),
+        p(values),
+        NUMBER(1, BAD(0, "0 values"), OTHER(64, "64 values of type ulong (sum) at node 0")));
+    CALL(gravel_quiet, of(gravel));
+    CALL(gravel_fence, of(gravel));
+    CALL_OF_ALL(gravel_barrier, of(gravel));
+    CALL_OF_ALL(gravel_barrier_sum, of(gravel),
+                NUMBER(at(word), BAD(word + 2, "at a multiple of 4"),
+                       OTHER(word + 4, "of 1 counters at offset ")),
+                NUMBER(1, BAD(0, "0 counters"), BAD(33, "33 counters at offset "),
+                       FAR(32, "not in one allocation"), OTHER(2, "of 2 counters at offset ")),
+                NULL, p(values));
+    CALL(gravel_session_begin, of(gravel));
+    CALL(gravel_session_end, of(gravel));
+    CALL_OF_ALL(
+        gravel_set_constant, of(gravel),
+        NUMBER(0, FAR(GRAVEL_N_CONSTANTS, "number 8 out of range"),
+               OTHER(1, "of number 1, value 1 at node 0")),
+        NUMBER(1, OTHER(11, "of number 0, value 11 at node 0, of number 0, value 1 at node 1")));
 }
 
 static void call_heap(void)
 {
+    static const char name[] = "a-name-of-forty-eight-characters-is-one-too-many";
     uint64_t offset = 0;
     void *memory;
     cl_mem buffer;
-    CALL_ANYWHERE(gravel_heap_part, p(gravel), at(word), 8, node(0), p(&buffer), p(&offset),
-                  p(&memory));
-    CALL(gravel_alloc, p(gravel), 64, p(&offset));
-    CALL(gravel_alloc_named, p(gravel), p("counters"), 64, p(&offset));
-    CALL(gravel_free, p(gravel), word);
-    CALL_THAT_COPIES(gravel_map, p(gravel), at(word), 8, CL_MAP_READ, node(0), out());
-    CALL_THAT_COPIES(gravel_unmap, p(gravel), mapped);
-    CALL_THAT_COPIES(gravel_fill, p(gravel), at(word), 8, p(&offset), 4, node(0));
+    CALL_ANYWHERE(gravel_heap_part, of(gravel), at(word), NUMBER(8, FAR(1 << 20, "1048576 bytes")),
+                  node(0), p(&buffer), p(&offset), p(&memory));
+    CALL_OF_ALL(
+        gravel_alloc, of(gravel),
+        NUMBER(64, BAD(0, "0 bytes"), OTHER(128, "of 128 bytes at node 0, of 64 bytes at node 1")),
+        p(&offset));
+    CALL_OF_ALL(
+        gravel_alloc_named, of(gravel),
+        POINTER(name + 1, BAD(NULL, "NULL"), BAD("", "0 characters"),
+                BAD(name, "48 characters; 1 to 47 allowed"),
+                OTHER("ranks", "gravel_alloc of 64 bytes for ranks at node 0, of 64 bytes for ")),
+        64, p(&offset));
+    CALL_OF_ALL(gravel_free, of(gravel),
+                NUMBER(spare, BAD(spare + 32, "no allocation starts"),
+                       BAD(freed, "no allocation starts"), BAD(word, "_destroy")));
+    CALL_THAT_COPIES(
+        gravel_map, of(gravel), at(word),
+        NUMBER(8, FAR(N_WORDS * 4 + 1, "not in one"), FAR(UINT64_MAX, "%llu bytes from offset")),
+        NUMBER(CL_MAP_READ, BAD(0, "flags 0x0"), BAD(1 << 20, "flags 0x100000")), node(0), out());
+    CALL_THAT_COPIES(gravel_unmap, of(gravel), mapped);
+    CALL_THAT_COPIES(gravel_fill, of(gravel),
+                     NUMBER(at(word), BAD(word + 4, "are not multiples of the pattern's 8")),
+                     NUMBER(8, BAD(12, "12 bytes at")), p(&offset),
+                     NUMBER(8, BAD(3, "a pattern of 3 bytes (a power of two up to 128 allowed)"),
+                            BAD(0, "of 0 bytes"), BAD(256, "of 256 bytes")),
+                     node(0));
 }
 
 static void call_device(void)
 {
     static const char text[] = "kernel void a() {}";
-    const size_t items = 64, bytes = sizeof(struct gravel_parameter);
+    static const size_t global[3] = {64, 2, 2}, local[3] = {64, 1, 1}, deep[3] = {64, 64, 64},
+                        empty[3] = {64, 0, 1}, uncounted[3] = {SIZE_MAX, 2, 1};
+    const size_t bytes = sizeof(struct gravel_parameter);
     struct gravel_parameter parameter;
     uint32_t n_parameters;
     cl_program program;
-    CALL(gravel_program_build, p(gravel), p("a.cl"), p(text), NULL, p(&program));
-    CALL(gravel_program_build_file, p(gravel), p("a.cl"), NULL, p(&program));
-    CALL_ANYWHERE(gravel_kernel_set_arena, p(gravel), p(kernel), 0);
-    CALL_ANYWHERE(gravel_kernel_parameters, p(gravel), p(kernel), p(&parameter), bytes, 1,
+    CALL(gravel_program_build, of(gravel), p("a.cl"), p(text), NULL, p(&program));
+    CALL(gravel_program_build_file, of(gravel), p("a.cl"), NULL, p(&program));
+    CALL_ANYWHERE(gravel_kernel_set_arena, of(gravel), p(kernel), 0);
+    CALL_ANYWHERE(gravel_kernel_parameters, of(gravel), p(kernel), p(&parameter), bytes, 1,
                   p(&n_parameters));
-    CALL_THAT_COPIES(gravel_launch, p(gravel), p(kernel), 1, p(&items), &items, 0, NULL, NULL);
-    CALL(gravel_server_build, p(gravel), p("a.cl"), p(text), NULL, p(&program));
-    CALL(gravel_server_launch, p(gravel), p(kernel), 1, 0, NULL, NULL);
+    CALL_THAT_COPIES(
+        gravel_launch, of(gravel), p(kernel),
+        NUMBER(3, BAD(4, "4 dimensions"), BAD(0, "0 dimensions")),
+        POINTER(global, BAD(NULL, "global_size is NULL"),
+                BAD(uncounted, "more than can be counted")),
+        POINTER(local, BAD(deep, "WORK_GROUP_SIZE"), BAD(empty, "local size 0 in dimension 1")),
+        NUMBER(0, BAD(1, "n_wait is 1, and wait is NULL")), NULL, NULL);
+    CALL(gravel_server_build, of(gravel), p("a.cl"), p(text), NULL, p(&program));
+    CALL(gravel_server_launch, of(gravel), p(kernel), 1, 0, NULL, NULL);
+}
+
+static const struct gravel_steal_options *options(void)
+{
+    static struct gravel_steal_options made;
+    made = (struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(
+            .capacity = (uint32_t)NUMBER(64, BAD(12, "capacity = 12"),
+                                         BAD(1u << 31, "capacity = 2147483648")),
+            .task_bytes = (uint32_t)NUMBER(8, BAD(6, "task_bytes = 6"), BAD(68, "task_bytes = 68")),
+            .group_size = (uint32_t)NUMBER(16, BAD(1 << 30, "group_size")),
+            .n_groups = (uint32_t)NUMBER(2, BAD(UINT32_MAX, "n_groups")));
+    made.bytes = (uint32_t)NUMBER(
+        sizeof made, BAD(0, "options.bytes is 0, and struct gravel_steal_options has "));
+    return &made;
 }
 
 static void call_steal(void)
 {
     struct gravel_steal_stats stats;
     const uint64_t task = 0;
-    CALL(gravel_steal_create, out(), p(gravel), NULL);
-    CALL(gravel_steal_fill, p(steal), p(&task), 1);
-    CALL(gravel_steal_fill_at, p(steal), 0, p(&task), 1);
-    CALL(gravel_steal_launch, p(steal), p(kernel), 0, NULL, NULL);
-    CALL(gravel_steal_stats_read, p(steal), p(&stats), size(sizeof stats), GRAVEL_ALL_GROUPS);
-    CALL(gravel_steal_wait, p(steal));
-    CALL(gravel_steal_stats_reset, p(steal));
-    if (arguments == RIGHT)
+    CALL(gravel_steal_create, out(), of(gravel), options());
+    CALL(gravel_steal_fill, of(steal), p(&task), 1);
+    CALL(gravel_steal_fill_at, of(steal), NUMBER(0, BAD(77777, "group 77777 of ")), p(&task), 1);
+    CALL(gravel_steal_launch, of(steal), p(kernel), 0, NULL, NULL);
+    CALL(gravel_steal_stats_read, of(steal), p(&stats), size(sizeof stats),
+         NUMBER(GRAVEL_ALL_GROUPS, BAD(77777, "group 77777 of ")));
+    CALL(gravel_steal_wait, of(steal));
+    CALL(gravel_steal_stats_reset, of(steal));
+    if (is_right())
         CALL(gravel_steal_destroy, steal);
 }
 
@@ -283,98 +252,113 @@ static void call_flow(void)
     struct gravel_flow_stats stats;
     uint32_t record = 0, count;
     cl_kernel producer;
-    CALL(gravel_flow_create, out(), p(gravel), p(&graph));
-    CALL(gravel_flow_build, p(flow), p("a.cl"), p(text), NULL, p("run"));
-    CALL(gravel_flow_set_argument, p(flow), 2, 4, &record);
-    CALL(gravel_flow_push, p(flow), p("a"), p(&record), 1);
-    CALL_ANYWHERE(gravel_flow_post, p(flow), p("a"), p(&record), 1);
-    CALL(gravel_flow_kernel, p(flow), p("run"), p(&producer));
-    CALL(gravel_flow_produce, p(flow), p(kernel), 256, p(&edge), 1);
-    CALL(gravel_flow_run, p(flow));
-    CALL(gravel_flow_start, p(flow));
-    CALL(gravel_flow_wait, p(flow));
-    CALL(gravel_flow_call, p(flow), p("a"), p(&record), 0, p(&count), 4);
-    CALL(gravel_flow_take, p(flow), p("out"), p(&record), 1, p(&count));
-    CALL_ANYWHERE(gravel_flow_stats_read, p(flow), p(&stats), size(sizeof stats));
-    CALL_ANYWHERE(gravel_flow_stats_reset, p(flow));
-    CALL_ANYWHERE(gravel_flow_channel_read, p(flow), p("a"), &count, &count);
-    if (arguments == RIGHT)
+    CALL(gravel_flow_create, out(), of(gravel), p(&graph));
+    CALL(gravel_flow_build, of(flow), p("a.cl"), p(text), NULL, p("run"));
+    CALL(gravel_flow_set_argument, of(flow), 2, 4, &record);
+    CALL(gravel_flow_push, of(flow),
+         POINTER("a", BAD(NULL, "NULL"), BAD("inn", "no channel 'inn'"),
+                 BAD("out", "'out' is an output")),
+         p(&record), NUMBER(1, FAR(65, "65 elements for channel 'a', which has 0 of 64")));
+    CALL_ANYWHERE(gravel_flow_post, of(flow),
+                  POINTER("a", BAD(NULL, "NULL"), BAD("walks", "'walks'")), p(&record), 1);
+    CALL(gravel_flow_kernel, of(flow), p("run"), p(&producer));
+    CALL(gravel_flow_produce, of(flow), p(kernel), 256, p(&edge), 1);
+    CALL(gravel_flow_run, of(flow));
+    CALL(gravel_flow_start, of(flow));
+    CALL(gravel_flow_wait, of(flow));
+    CALL(gravel_flow_call, of(flow), p("a"), p(&record),
+         NUMBER(0, BAD(3, "byte 3"), BAD(8, "byte 8")), p(&count), NUMBER(4, BAD(68, "68 bytes")));
+    CALL(gravel_flow_take, of(flow), POINTER("out", BAD(NULL, "NULL"), BAD("a", "not an output")),
+         p(&record), 1, p(&count));
+    CALL_ANYWHERE(gravel_flow_stats_read, of(flow), p(&stats), size(sizeof stats));
+    CALL_ANYWHERE(gravel_flow_stats_reset, of(flow));
+    CALL_ANYWHERE(gravel_flow_channel_read, of(flow),
+                  POINTER("a", BAD(NULL, "NULL"), BAD("loops", "'loops'")), &count, &count);
+    if (is_right())
         CALL(gravel_flow_destroy, flow);
-}
-
-static const struct gravel_words *words(void)
-{
-    static const uint64_t n_words[2] = {0, 1};
-    static const uint32_t index = 0;
-    static struct gravel_words plan;
-    plan = (struct gravel_words)GRAVEL_WORDS(word, GRAVEL_UINT, n_words, &index);
-    return &plan;
 }
 
 static void call_mirror(void)
 {
-    CALL(gravel_mirror_create, out(), p(gravel), p(words()));
-    CALL(gravel_mirror_create_slots, out(), p(gravel), GRAVEL_ADD, p(words()));
-    CALL(gravel_mirror_begin, p(mirror));
-    CALL(gravel_mirror_end, p(mirror));
-    CALL(gravel_mirror_share, p(mirror));
-    if (arguments == RIGHT)
+    CALL_OF_ALL(gravel_mirror_create, out(), of(gravel), plan());
+    CALL_OF_ALL(
+        gravel_mirror_create_slots, out(), of(gravel),
+        NUMBER(GRAVEL_ADD, BAD(GRAVEL_PUT, "put on uint"), OTHER(GRAVEL_MAX, "slots by max on")),
+        plan());
+    CALL(gravel_mirror_begin, of(mirror));
+    CALL(gravel_mirror_end, of(mirror));
+    CALL(gravel_mirror_share, of(mirror));
+    if (is_right())
         CALL(gravel_mirror_destroy, mirror);
 }
 
 static void call_accumulator(void)
 {
-    CALL(gravel_accumulator_create, out(), p(gravel), at(word), 1, GRAVEL_ADD, GRAVEL_UINT);
-    CALL_ANYWHERE(gravel_kernel_set_accumulator, p(accumulator), p(adding), 1);
-    CALL(gravel_accumulator_flush, p(accumulator));
-    CALL(gravel_accumulator_reset, p(accumulator));
-    CALL(gravel_accumulator_begin, p(accumulator));
-    if (arguments == RIGHT)
+    CALL_OF_ALL(
+        gravel_accumulator_create, out(), of(gravel),
+        NUMBER(at(spare), BAD(spare + 2, "not a multiple of 4"), BAD(word, "accumulator of ")),
+        NUMBER(8, BAD(0, "0 elements"), FAR(N_WORDS + 1, ""), FAR(UINT64_MAX, "elements"),
+               OTHER(9, "9 elements")),
+        NUMBER(GRAVEL_MIN, BAD(GRAVEL_PUT, "put on uint"),
+               BAD(GRAVEL_FETCH_ADD, "fetch_add on uint")),
+        NUMBER(GRAVEL_UINT, BAD(6, "type 6"), BAD(GRAVEL_FLOAT, "min on float")));
+    CALL_ANYWHERE(gravel_kernel_set_accumulator, of(accumulator), p(adding),
+                  NUMBER(1, WRONG(99, GRAVEL_ECL, "")));
+    CALL(gravel_accumulator_flush, of(accumulator));
+    CALL(gravel_accumulator_reset, of(accumulator));
+    CALL(gravel_accumulator_begin, of(accumulator));
+    if (is_right())
         CALL(gravel_accumulator_destroy, accumulator);
 }
 
 static void call_block_pool(void)
 {
     struct gravel_block_pool_stats stats;
-    CALL(gravel_block_pool_create, out(), p(gravel), 64, 64);
-    CALL(gravel_block_pool_stats_read, p(pool), p(&stats), size(sizeof stats));
-    if (arguments == RIGHT)
+    CALL_OF_ALL(gravel_block_pool_create, out(), of(gravel),
+                NUMBER(64, BAD(48, "blocks of 48 bytes, which is not a power of two"),
+                       BAD(4, "blocks of 4 bytes"), BAD(UINT64_C(1) << 31, "from 8 to 1073741824"),
+                       OTHER(128, "of 64 blocks of 128 bytes at node 0")),
+                NUMBER(64, BAD(0, "0 blocks"), BAD(UINT64_C(1) << 32, "4294967296 blocks"),
+                       WRONG(1u << 31, GRAVEL_EHEAP, "gravel_alloc: asked"),
+                       OTHER(65, "of 65 blocks of 64 bytes at node 0, of 64 blocks")));
+    CALL(gravel_block_pool_stats_read, of(pool), p(&stats), size(sizeof stats));
+    if (is_right())
         CALL(gravel_block_pool_destroy, pool);
 }
 
 static void call_rounds(void)
 {
     struct gravel_rounds_stats stats;
-    CALL(gravel_rounds_create, out(), p(gravel), p(&turns));
+    struct gravel_rounds_ended ended;
+    CALL(gravel_rounds_create, out(), of(gravel), program_of_rounds());
     cl_kernel phases = NULL;
-    CALL(gravel_rounds_kernel, p(rounds), p(&phases));
+    CALL(gravel_rounds_kernel, of(rounds), p(&phases));
     if (phases)
         clReleaseKernel(phases);
-    CALL(gravel_rounds_run, p(rounds), GRAVEL_UNTIL_MOST, 1, NULL, 0);
-    CALL(gravel_rounds_stats_read, p(rounds), p(&stats), size(sizeof stats));
-    if (arguments == RIGHT)
+    CALL(gravel_rounds_run, of(rounds), NUMBER(GRAVEL_UNTIL_MOST, BAD(2, "until")),
+         NUMBER(1, BAD(0, "most")), &ended, NUMBER(sizeof ended, BAD(3, "3")));
+    CALL(gravel_rounds_stats_read, of(rounds), p(&stats), size(sizeof stats));
+    if (is_right())
         CALL(gravel_rounds_destroy, rounds);
 }
 
-static void call_node(void)
+static void call_statistics(void)
 {
     struct gravel_stats stats;
     const char *counter;
     uint64_t value, first, count;
-    CALL_ANYWHERE(gravel_stats_read, p(gravel), p(&stats), size(sizeof stats), GRAVEL_ALL_NODES);
-    CALL_ANYWHERE(gravel_stats_get, p(gravel), 0, p(&counter), p(&value));
-    CALL_ANYWHERE(gravel_stats_reset, p(gravel));
-    CALL_ANYWHERE(gravel_share, p(gravel), 1, p(&first), p(&count));
+    CALL_ANYWHERE(gravel_stats_read, of(gravel), p(&stats), size(sizeof stats),
+                  NUMBER(GRAVEL_ALL_NODES, BAD(2, "node 2 does not exist (there are 2)")));
+    CALL_ANYWHERE(gravel_stats_get, of(gravel), NUMBER(0, FAR(1000, "")), p(&counter), p(&value));
+    CALL_ANYWHERE(gravel_stats_reset, of(gravel));
+    CALL_ANYWHERE(gravel_share, of(gravel), 1, p(&first), p(&count));
     CALL(gravel_open, out(), NULL, NULL);
-    if (arguments == RIGHT)
+    if (is_right())
         CALL(gravel_close, gravel);
 }
 
-/* Makes the calls of the node, all but gravel_abort: with right arguments, or once for each that can be wrong. */
-static void make_calls(enum arguments given_arguments, judge_function *given_judge)
+void call_node(void)
 {
-    arguments = given_arguments;
-    judge = given_judge;
     call_messages();
     call_heap();
     call_device();
@@ -384,218 +368,16 @@ static void make_calls(enum arguments given_arguments, judge_function *given_jud
     call_accumulator();
     call_block_pool();
     call_rounds();
-    call_node();
+    call_statistics();
 }
 
-/* Makes those that need no node. */
-static void make_settings(enum arguments given_arguments, judge_function *given_judge)
+void call_settings(void)
 {
     struct gravel_config config;
     char text[GRAVEL_CONFIG_STRING_BYTES];
     const char *setting;
-    arguments = given_arguments;
-    judge = given_judge;
     OK(gravel_config_load(&config, sizeof config));
     CALL(gravel_config_load, p(&config), sizeof config);
     CALL(gravel_config_set, p(&config), p("heap_bytes"), p("1M"));
     CALL(gravel_config_get, p(&config), 0, p(&setting), p(text), sizeof text);
 }
-
-/* ---- rules --------------------------------------------------------------------------------- */
-
-#define REFUSED(call, ...) expect_refusal(#call, call(__VA_ARGS__), GRAVEL_EINVAL, "NULL")
-#define NOTHING(call, ...) expect_nothing(#call, (uintptr_t)call(__VA_ARGS__))
-#define ALLOWED(call, ...) expect_allowed(#call, call(__VA_ARGS__))
-
-static uint32_t n_handled;
-
-static void refused_and_named(const char *call, int code)
-{
-    expect_refusal(call, code, due, part);
-}
-
-static void refused_in_a_handler(const char *call, int code)
-{
-    if (waits == ALWAYS || (waits == IN_COPIES && is_sliced(gravel)))
-        expect_refusal(call, code, GRAVEL_EINVAL, "waits and cannot be called by a handler");
-    else if (code)
-        count_fault(call, "fails in a handler");
-}
-
-static void refused_after_a_fork(const char *call, int code)
-{
-    expect_refusal(call, code, GRAVEL_EINVAL, "after fork");
-}
-
-/* Once, of the handler that a message runs: what it sends itself, it sends to itself. */
-static int call_everything(struct gravel *node, void *user, uint32_t source,
-                           const uint64_t args[GRAVEL_AM_MAX_ARGS])
-{
-    (void)node, (void)user, (void)source;
-    if (args[0] == 0 && n_handled++ == 0)
-        make_calls(RIGHT, refused_in_a_handler);
-    return 0;
-}
-
-/* ---- the node ------------------------------------------------------------------------------ */
-
-static void open_all(void)
-{
-    static const struct gravel_handler handler = {
-        .name = "call_everything", .n_args = 1, .function = call_everything};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
-    gravel = open_loopback(2, &bindings);
-    word = alloc_or_die(gravel, 64);
-    kernel = body_kernel(gravel, "gravel_inc_uint_wg(g, a, 0, 0);", (const uint64_t[3]){word});
-    mapped = (void *)read_map(gravel, 0, word, 8);
-    OK(gravel_steal_create(&steal, gravel, NULL));
-    OK(gravel_flow_create(&flow, gravel, &graph));
-    OK(gravel_mirror_create(&mirror, gravel, words()));
-    OK(gravel_accumulator_create(&accumulator, gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT));
-    cl_program program = build_or_die(gravel,
-                                      "#include \"gravel.cl.h\"\n"
-                                      "#include \"accumulator.cl.h\"\n"
-                                      "kernel void add(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(a)) {}\n",
-                                      NULL);
-    adding = kernel_or_die(gravel, program, "add");
-    clReleaseProgram(program);
-    OK(gravel_block_pool_create(&pool, gravel, 64, 64));
-    OK(gravel_rounds_create(&rounds, gravel, &turns));
-    cl_kernel phases;
-    OK(gravel_rounds_kernel(rounds, &phases));
-    assert_int_equal(clSetKernelArg(phases, 2, sizeof word, &word), CL_SUCCESS);
-    clReleaseKernel(phases);
-    kinds[OFFSET].values[2] = alloc_or_die(gravel, 4096);
-    OK(gravel_free(gravel, kinds[OFFSET].values[2]));
-}
-
-static void close_all(void)
-{
-    OK(gravel_rounds_destroy(rounds));
-    OK(gravel_block_pool_destroy(pool));
-    OK(gravel_accumulator_destroy(accumulator));
-    OK(gravel_mirror_destroy(mirror));
-    OK(gravel_steal_destroy(steal));
-    OK(gravel_flow_destroy(flow));
-    unmap(gravel, mapped);
-    expect_works(gravel);
-    clReleaseKernel(kernel);
-    clReleaseKernel(adding);
-    OK(gravel_close(gravel));
-}
-
-/* ---- tests --------------------------------------------------------------------------------- */
-
-TEST(a_wrong_argument_is_refused_and_named)
-{
-    make_calls(ONE_WRONG, refused_and_named);
-    make_settings(ONE_WRONG, refused_and_named);
-    expect_refusal("gravel_abort", gravel_abort(NULL, "why"), GRAVEL_EINVAL, "NULL");
-    assert_int_equal(n_faults, 0);
-    expect_works(gravel);
-}
-
-TEST(null_in_a_plan_is_refused_and_named)
-{
-    const struct gravel_words none = GRAVEL_WORDS(0, GRAVEL_UINT, NULL, NULL);
-    struct gravel_mirror *made;
-    REFUSED(gravel_mirror_create, &made, gravel, &none);
-    REFUSED(gravel_mirror_create_slots, &made, gravel, GRAVEL_ADD, &none);
-    assert_int_equal(n_faults, 0);
-}
-
-static void expect_nothing(const char *call, uintptr_t value)
-{
-    if (value)
-        count_fault(call, "returns something of NULL");
-    note_call(call);
-    expect_refusal(call, 0, 0, "NULL");
-}
-
-TEST(calls_without_a_code_return_0_of_nothing)
-{
-    NOTHING(gravel_node, NULL);
-    NOTHING(gravel_n_nodes, NULL);
-    NOTHING(gravel_config_of, NULL);
-    NOTHING(gravel_step, NULL);
-    NOTHING(gravel_group_size, NULL);
-    NOTHING(gravel_cl_context, NULL);
-    NOTHING(gravel_cl_device, NULL);
-    NOTHING(gravel_cl_queue, NULL);
-    NOTHING(gravel_is_local, NULL, 0);
-    NOTHING(gravel_steal_n_groups, NULL);
-    NOTHING(gravel_mirror_offset, NULL);
-    NOTHING(gravel_block_pool_offset, NULL);
-    assert_int_equal(n_faults, 0);
-}
-
-static void expect_allowed(const char *call, int code)
-{
-    note_call(call);
-    if (code)
-        count_fault(call, "refuses a NULL that is allowed");
-}
-
-TEST(what_may_be_null_may_be)
-{
-    uint64_t value;
-    assert_non_null(gravel_version(NULL));
-    ALLOWED(gravel_close, NULL);
-    ALLOWED(gravel_unmap, gravel, NULL);
-    ALLOWED(gravel_barrier_sum, gravel, word, 1, NULL, &value);
-    ALLOWED(gravel_put, gravel, word, NULL, 0, 0);
-    ALLOWED(gravel_get, gravel, word, NULL, 0, 0);
-    ALLOWED(gravel_update, gravel, GRAVEL_INC, GRAVEL_ULONG, word, NULL, 0);
-    ALLOWED(gravel_steal_destroy, NULL);
-    ALLOWED(gravel_mirror_destroy, NULL);
-    ALLOWED(gravel_accumulator_destroy, NULL);
-    ALLOWED(gravel_block_pool_destroy, NULL);
-    ALLOWED(gravel_rounds_destroy, NULL);
-    ALLOWED(gravel_flow_destroy, NULL);
-    assert_int_equal(n_faults, 0);
-}
-
-/* In the child, where no assertion of cmocka may be: it would go on with the parent's tests. */
-static void call_all_and_exit(void)
-{
-    alarm(10 * patience()); /* which ends the child if a call hangs */
-    make_calls(RIGHT, refused_after_a_fork);
-    expect_refusal("gravel_abort", gravel_abort(gravel, "no"), GRAVEL_EINVAL, "after fork");
-    _exit(n_faults != 0);
-}
-
-TEST(a_child_can_call_nothing)
-{
-    int status;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        call_all_and_exit();
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-    expect_works(gravel);
-    struct gravel *other = scoped_loopback(1, NULL); /* the parent can */
-    expect_works(other);
-}
-
-TEST(a_handler_can_call_what_does_not_wait)
-{
-    const uint64_t argument = 0;
-    OK(gravel_am(gravel, 0, &argument, 1, 1));
-    OK(gravel_barrier(gravel));
-    assert_int_equal(n_faults, 0);
-    assert_int_equal(n_handled, 1);
-}
-
-TEST(every_call_is_made)
-{
-    static const char *const others[] = {"gravel_version", "gravel_strerror", "gravel_last_error",
-                                         "gravel_abort"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        note_call(others[i]);
-    fault_unmade();
-    assert_int_equal(n_faults, 0);
-}
-
-const struct fixture fixture = {.limit_s = 60, .open = open_all, .close = close_all};

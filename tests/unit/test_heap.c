@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The heap's allocation table: first fit, errors with numbers, look-up against a byte map, readers and a writer. Tables without
- * memory are tests/spec/faults' and mpi no_books'.
+ * memory are tests/spec/faults'.
  *
  * Path: meson test -> this -> lib/memory/allocations.c
  */

@@ -173,9 +173,3 @@ kernel void no_phase(GRAVEL_ARENA, GRAVEL_ROUND)
     GRAVEL_ROUND_OPEN(r);
     (void)r;
 }
-
-kernel void no_rounds(GRAVEL_ARENA, ulong words)
-{
-    GRAVEL_OPEN(g);
-    gravel_inc_uint_wg(g, words, 0, 0);
-}

@@ -26,12 +26,22 @@ static const char source[] = "#include \"gravel.cl.h\"\n"
                              "    gravel_accumulate_uint_wi(g, a, i, 1u, i % n_nodes);\n"
                              "}\n";
 
-static void make(void)
+static void allocate(void)
 {
     has_lost = false;
     n_added = 0;
     words = alloc_or_die(gravel, N * sizeof(uint32_t));
-    OK(gravel_accumulator_create(&accumulator, gravel, words, N, GRAVEL_ADD, GRAVEL_UINT));
+}
+
+static int create(void)
+{
+    return gravel_accumulator_create(&accumulator, gravel, words, N, GRAVEL_ADD, GRAVEL_UINT);
+}
+
+static void make(void)
+{
+    allocate();
+    OK(create());
 }
 
 /* Each process adds 1 to N words. */
@@ -114,6 +124,12 @@ static void all_or_the_end(void)
     OK(gravel_free(gravel, words));
 }
 
+static void created_next(void)
+{
+    add();
+    all_or_the_end();
+}
+
 static void all_behind_the_gate(void)
 {
     after_open_gate();
@@ -158,6 +174,9 @@ const struct after_row accumulator_rows[] = {
     {"accumulator", "gravel_accumulator_destroy", "the next flush sends all",
      .prepare = make_and_add, .act = destroy_too_early, .hold = all_or_the_end, .fails = AFTER_ALL,
      .meets_the_end = true, .least_nodes = 2},
+    {"accumulator", "gravel_accumulator_create", "the next makes it", .prepare = allocate,
+     .act = create, .hold = created_next, .fails = AFTER_MEMORY, .is_of_all = true,
+     .is_repeated = true},
     {"accumulator", "a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_accumulator_destroy",
      "the next flush sends all", .configure = after_limit_kernels, .prepare = add_behind_a_gate,
      .act = destroy, .code = GRAVEL_EKERNEL, .part = "GRAVEL_KERNEL_LIMIT",

@@ -27,8 +27,10 @@ struct after_row {
     const char *part;        /* of gravel_last_error() there; NULL: hold judges what act returned */
     const char *others_part; /* in all other processes; NULL: code and part are of all */
     void (*hold)(void);      /* the other calls of the object, to its destroy; NULL: none */
-    /** During act, the 1st, 2nd, ... call of these kinds fails, until act makes no more; 0: none. Not of ranks. */
+    /** During act, the 1st, 2nd, ... call of these kinds fails, until act makes no more; 0: none. */
     unsigned fails;
+    bool
+        is_of_all; /* with `fails`: act fails at all nodes if it does at one; else the row is not of ranks */
     bool is_lost;         /* during act the device is, for the test's thread, which ends the node */
     bool is_repeated;     /* with `fails`: act is called again if it failed, and succeeds */
     bool meets_the_end;   /* with `fails`: hold is also of a node that has ended. Else drop is, */

@@ -193,7 +193,14 @@ static void counted_once(void)
     OK(gravel_free(gravel, words));
 }
 
+static int quiet(void)
+{
+    return gravel_quiet(gravel);
+}
+
 const struct after_row call_rows[] = {
+    {"quiet", "gravel_quiet", "the next waits", .act = quiet, .fails = AFTER_MEMORY,
+     .is_repeated = true},
     {"map", "a map or unmap", "the part is old or new", .prepare = make_words, .act = map_and_write,
      .hold = maps_are_whole, .fails = AFTER_ALL},
     {"fill", "gravel_fill", "no word is of neither value", .prepare = make_words, .act = fill_words,

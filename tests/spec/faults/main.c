@@ -199,6 +199,21 @@ static void end(bool may_end)
             gravel_strerror(code), gravel_last_error());
 }
 
+/* Returns whether calls of the row fail in this process: of ranks, at node 1 alone. */
+static bool fails_here(void)
+{
+    return after_is_alone() || gravel_node(gravel) == 1;
+}
+
+/* Returns whether it is so in any process. */
+static bool has_any(bool is)
+{
+    uint64_t n = is;
+    if (!after_is_alone())
+        OK(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &n, 1));
+    return n > 0;
+}
+
 /* What act returned, and its node may have ended. */
 static void judge(void)
 {
@@ -206,6 +221,8 @@ static void judge(void)
     if (row->part)
         after_expect(acted, is_first ? row->code : row->others_code,
                      is_first ? row->part : row->others_part);
+    if (acted && row->is_of_all && !after_is_alone())
+        after_expect(acted, GRAVEL_ENOMEM, fails_here() ? "" : "node 1 cannot");
     if (row->fails && !row->meets_the_end && gravel_barrier(gravel)) {
         if (row->drop)
             row->drop();
@@ -226,10 +243,12 @@ static bool run_once(unsigned n)
     open_nodes();
     if (row->prepare)
         row->prepare();
-    fail_nth_own(row->is_lost ? READS | WAITS : row->fails, row->is_lost ? 1 : n);
+    fail_nth_own(row->is_lost ? READS | WAITS : row->fails, row->is_lost   ? 1
+                                                            : fails_here() ? n
+                                                                           : 0);
     atomic_store(&failing.stays, row->is_lost);
     acted = row->act();
-    const bool has_failed = fail_no_more();
+    const bool has_failed = has_any(fail_no_more());
     MUST(has_failed || n == 0 || acted == 0);
     judge();
     end(n > 0 || row->is_lost);
@@ -240,7 +259,8 @@ static bool run_once(unsigned n)
 static bool is_meant(uint32_t n_nodes)
 {
     const char *step = getenv("GRAVEL_STEP");
-    return n_nodes >= row->least_nodes && (n_loopback || !(row->fails || row->is_lost)) &&
+    return n_nodes >= row->least_nodes &&
+           (n_loopback || row->is_of_all || !(row->fails || row->is_lost)) &&
            (!row->step || (step && !strcmp(step, row->step)));
 }
 
