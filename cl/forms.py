@@ -63,7 +63,7 @@ class Message:
 
 
 def values(place, *given):
-    """What a message brings beside base, index and node; place is where its answer goes."""
+    """What a message brings besides base, index and node; place is where its answer goes."""
     return "GRAVELP_VALUES(%s, %s)" % (place, ", ".join(list(given) + ["0"] * (N_ARGS - len(given))))
 
 

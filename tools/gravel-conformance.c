@@ -199,7 +199,7 @@ static void run_suites(json_t *step, const struct conformance_place *place,
     }
 }
 
-/* The report has what the first step that is taken tells about the device. */
+/* Runs a step. The report describes the device by the first step that is taken. */
 static json_t *run_step(json_t *report, const struct conformance_place *place,
                         const struct arguments *arguments)
 {
@@ -259,7 +259,7 @@ static int judge(json_t *report)
 }
 
 /* A job's processes do not meet here: the first one says so. Not on standard output, which may be JSON. */
-static void tell_of_launcher(void)
+static void report_launcher(void)
 {
     const struct gravel_launched launched = gravel_launcher_read();
     if (launched.n_processes > 1 && launched_rank() == 0)
@@ -318,6 +318,6 @@ int main(int argc, char **argv)
         return run_tap(&arguments);
     signal(SIGINT, interrupt);
     signal(SIGTERM, interrupt);
-    tell_of_launcher();
+    report_launcher();
     return run_report(&arguments);
 }

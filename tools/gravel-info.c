@@ -7,6 +7,7 @@
  * Threads: one; OpenCL is called by children (info/child.c), and by a job that nothing keeps from opening.
  */
 #include "../apps/frame/process.h"
+#include "base/error.h"
 #include "base/number.h"
 #include "settings/settings.h"
 #include "gravel/gravel.h"
@@ -91,8 +92,8 @@ static void drop(json_t *object, const struct arguments *arguments)
 /* Reads the settings. @return 0; GRAVEL_ECONFIG if a variable is malformed or out of range: gravel_last_error */
 static int load(struct gravel_config *config)
 {
-    const int code = gravel_config_load(config, sizeof *config);
-    return code ? code : gravel_config_check(config);
+    GRAVEL_TRY(gravel_config_load(config, sizeof *config));
+    return gravel_config_check(config);
 }
 
 static int show_settings(const struct arguments *arguments)
@@ -102,7 +103,7 @@ static int show_settings(const struct arguments *arguments)
     return load(&config) ? fail(gravel_last_error()) : 0;
 }
 
-/* Where one device is asked for, no other one is asked anything. */
+/* Lists devices; where one is asked for, no other one is asked anything. */
 static json_t *list_devices(const struct arguments *arguments)
 {
     struct gravel_config config;

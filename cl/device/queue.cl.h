@@ -61,7 +61,7 @@ struct gravelp_patience {
 #define GRAVELP_WAIT_FAILED 1u  /* the node has failed, or another group has given up */
 #define GRAVELP_WAIT_IS_LATE 2u /* or this | GRAVELP_FAULT_CUT_OFF: a fault */
 
-/* After a poll in vain: whether to go on. words: of the queue whose consumer's clock it is. */
+/* Returns whether to wait further. words: of the queue whose consumer's clock it is. */
 GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
                                           global struct gravelp_queue_words *words, ulong seen,
                                           uint limit_ms, struct gravelp_patience *patience)
@@ -91,7 +91,7 @@ GRAVELP_OUT_OF_LINE uint gravelp_wait_ask(global struct gravelp_arena *arena,
 
 /* ---- reserve and publish ----------------------------------------------------------------------- */
 
-/* After a poll of a full queue: wait a moment. False once it is no use to wait any longer. */
+/* Waits a moment, after a poll of a full queue. Returns false once the wait has failed or is too long. */
 GRAVELP_OUT_OF_LINE bool gravelp_queue_keep_waiting(global struct gravelp_arena *arena,
                                                     struct gravelp_origin origin, uint queue,
                                                     uint ticket, struct gravelp_patience *patience)

@@ -94,8 +94,8 @@ static const struct {
     {"112", "0 - gpu 00aa\n1 - gpu 00aa\n2 - gpu 00aa", 1,
      "ranks 0, 1 on gh1: have no device of their own", "one rank a device"},
     {"112", "0 - gpu 00aa\n1 - gpu 00bb\n2 - gpu 00aa", 0, NULL, NULL},
-#define UNKNOWN                                                                                 \
-    "ranks 0, 1 on gh1: whether they share a device is unknown, for its driver tells no UUID; " \
+#define UNKNOWN                                                                               \
+    "ranks 0, 1 on gh1: whether they share a device is unknown, for its driver has no UUID; " \
     "what shows a rank some devices only: "
     {"112", "0 - gpu ?\n1 - gpu ?\n2 - gpu ?", 1, UNKNOWN "-", "at each rank"},
     {"112",

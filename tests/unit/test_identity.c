@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a driver says of devices. Whether two processes have one device: by its UUID, or its place in the list; unknown where
- * a launcher shows each process a choice of the devices and the driver tells no UUID. And a platform's name, however long.
+ * a launcher shows each process a choice of the devices and the driver has no UUID. And a platform's name, however long.
  *
  * Path: meson test -> this -> lib/device/capability.c
  */

@@ -20,14 +20,14 @@ import zlib
 import parts
 
 PARTS = 40
-# The first four build all of it once more, and fetch packages or install them; the others have many processes.
+# The first four build all of it once more, and fetch packages or install them; all later ones have many processes.
 ONLY_ALL = ["matrix: guide on a fresh Debian", "matrix: packages of Debian", "bindings: Python wheel",
             "mpi: mpi MPICH, jobs", "cluster: cluster Slurm", "cluster: cluster 32 ranks of 4", "mpi: mpi ranks 16"]
 BUILDS = list(parts.BUILDS)
 SANITIZERS = ["address", "thread"]  # in turns, each with a part of its tests, so that eighty commits run all of both
 # Each part of the host's half once: alone, in one process; in jobs of two or three nodes; in jobs in which a node fails.
 # Not the test of a device that is refused: its driver frees memory twice in a thread of its own. Not what takes minutes
-# and runs the same code as others: steps drain and binned; nor what stands in for a driver in threads of the driver's
+# and runs the same code as others: steps drain and binned; nor what acts as a driver in threads of the driver's
 # own (stalled). Every call that fails, with what it leaves behind, is for AddressSanitizer.
 ALONE = r"unit: .*|device: (?!device without svm|device (faults|stalled|step|half)|.*(drain|binned)).*|" \
         r"conformance: .* loop-back 2 \(svm\)"

@@ -58,7 +58,7 @@ static uint32_t mix_all(const uint64_t *args, uint32_t source)
     return mixed;
 }
 
-/* As add_up of device_calls.cl. */
+/* Adds up as add_up of device_calls.cl. */
 static void add_up(uint32_t sums[N_SUMS], const uint64_t *args, uint32_t source, uint32_t node,
                    uint32_t n_nodes)
 {
@@ -82,7 +82,7 @@ static int take(struct gravel *gravel, void *user, uint32_t source,
     return 0;
 }
 
-/* Its place in a table is a handler's number. */
+/* A handler's index is its number. */
 const struct gravel_handler call_handlers[GRAVEL_AM_MAX_ARGS + 1] = {
     {.name = "take0", .n_args = 0, .function = take, .user = (void *)0},
     {.name = "take1", .n_args = 1, .function = take, .user = (void *)1},

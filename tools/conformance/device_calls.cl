@@ -39,7 +39,7 @@ void add_up(struct gravel_call call, uint n_args, ulong4 args)
     atomic_add(&sums[11], mix_all(call, args));
 }
 
-/* What a message is answered: all of it taken together, and who answers. */
+/* Returns a message's answer: all of it taken together, and the node that answers. */
 ulong mix_up(struct gravel_call call, uint n_args, ulong4 args)
 {
     return (ulong)(100 * n_args + call.node) << 32 | mix_all(call, args);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ledger: every message carries origin, number and checksum, and its destination keeps books. At the end
+ * The ledger: every message carries origin, number and checksum, and its destination keeps accounts. At the end
  * none may be lost, doubled, torn, misrouted, or of an earlier round than one of its group that came before.
  *
  * arguments: MODE [MESSAGES]       of each sending node; MODE is a kernel of ledger.cl
- *        am, am_if, am_wi         active messages; their handler keeps the books
- *        put, put_if, add         a slot of its own for each message; the books are the slots
+ *        am, am_if, am_wi         active messages; their handler keeps the accounts
+ *        put, put_if, add         a slot of its own for each message; the accounts are the slots
  *
  * Runs with GRAVEL_LOOPBACK nodes, of which one sends, or under an MPI launcher.
  *
  * Path:    route.h, ledger.cl -> this.
- * Threads: enter() runs in the network thread; the books are read after a barrier.
+ * Threads: enter() runs in the network thread; the accounts are read after a barrier.
  * Source:  checkers of queues by history (Jepsen).
  */
 #include "route.h"
@@ -26,7 +26,7 @@
 extern const char ledger_cl[];
 
 /* What one destination has got from one origin. */
-struct book {
+struct account {
     unsigned char *seen;  /* [messages] bits, by number */
     unsigned char *round; /* [groups of all launches] the latest so far */
     uint64_t n;
@@ -38,13 +38,13 @@ static struct ledger {
     struct gravel *gravel;
     uint32_t node, n_nodes, n_origins;
     uint64_t n_launches, slots;
-    struct book *books; /* [n_nodes][n_origins]: of each destination, each origin */
+    struct account *accounts; /* [n_nodes][n_origins]: of each destination, each origin */
     uint64_t n_checked;
 } ledger;
 
-static struct book *book_of(uint32_t destination, uint32_t origin)
+static struct account *account_of(uint32_t destination, uint32_t origin)
 {
-    return &ledger.books[(size_t)destination * ledger.n_origins + origin];
+    return &ledger.accounts[(size_t)destination * ledger.n_origins + origin];
 }
 
 static bool is_sent(uint32_t origin, uint64_t number)
@@ -56,25 +56,25 @@ static bool is_sent(uint32_t origin, uint64_t number)
 
 static int complain(const char *what, uint32_t here, uint32_t origin, uint64_t number)
 {
-    static unsigned n_told;
-    if (n_told++ < 8)
+    static unsigned n_reported;
+    if (n_reported++ < 8)
         printf("# %s: %s at node %u: origin %u, message %" PRIu64 "\n", ledger.mode, what, here,
                origin, number);
     return 1;
 }
 
-static int enter_book(struct book *book, uint32_t here, uint32_t origin, uint64_t number)
+static int enter_account(struct account *account, uint32_t here, uint32_t origin, uint64_t number)
 {
     unsigned char bit = (unsigned char)(1u << (number & 7));
     unsigned char round = (unsigned char)(number / LEDGER_GROUP % LEDGER_ROUNDS);
-    unsigned char *latest = &book->round[number / (LEDGER_GROUP * LEDGER_ROUNDS)];
-    if (book->seen[number >> 3] & bit)
+    unsigned char *latest = &account->round[number / (LEDGER_GROUP * LEDGER_ROUNDS)];
+    if (account->seen[number >> 3] & bit)
         return complain("doubled", here, origin, number);
     if (ledger.keeps_order && round < *latest)
         return complain("out of order", here, origin, number);
-    book->seen[number >> 3] |= bit;
+    account->seen[number >> 3] |= bit;
     *latest = round;
-    book->n++;
+    account->n++;
     return 0;
 }
 
@@ -94,31 +94,31 @@ static int enter(struct gravel *gravel, void *user, uint32_t source,
                             ? "misrouted"
                             : "torn",
                         here, origin, number);
-    return enter_book(book_of(here, origin), here, origin, number);
+    return enter_account(account_of(here, origin), here, origin, number);
 }
 
-static unsigned check_book(uint32_t here, uint32_t origin, uint64_t launch)
+static unsigned check_account(uint32_t here, uint32_t origin, uint64_t launch)
 {
-    const struct book *book = book_of(here, origin);
+    const struct account *account = account_of(here, origin);
     uint64_t n_expected = 0, n_lost = 0;
     (void)launch; /* all of them */
     for (uint64_t number = 0; number < ledger.n_launches * LEDGER_LAUNCH; number++)
         if (is_sent(origin, number) && ledger_destination(origin, number, ledger.n_nodes) == here) {
-            bool is_lost = !(book->seen[number >> 3] & 1u << (number & 7));
+            bool is_lost = !(account->seen[number >> 3] & 1u << (number & 7));
             n_expected++;
             if (is_lost && n_lost++ == 0)
                 complain("lost", here, origin, number);
         }
     ledger.n_checked += n_expected;
-    if (n_lost || book->n != n_expected)
+    if (n_lost || account->n != n_expected)
         printf("# %s: node %u has %" PRIu64 " messages of node %u, not %" PRIu64 "\n", ledger.mode,
-               here, book->n, origin, n_expected);
-    return n_lost || book->n != n_expected;
+               here, account->n, origin, n_expected);
+    return n_lost || account->n != n_expected;
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-/* What the last launch must have left in the slots of one origin; cleared for the next. */
+/* Checks what the last launch has left in the slots of one origin, and clears them for the next. */
 static unsigned check_slots(uint32_t here, uint32_t origin, uint64_t launch)
 {
     uint64_t *slots =
@@ -174,7 +174,9 @@ static int send_all(cl_kernel kernel, unsigned *n_wrong)
         if (!code) /* no node sends before all have checked */
             code = gravel_barrier(ledger.gravel);
     }
-    return code ? code : gravel_barrier(ledger.gravel);
+    if (!code)
+        code = gravel_barrier(ledger.gravel);
+    return code;
 }
 
 static void open_ledger(int n_arguments, char **arguments)
@@ -196,15 +198,15 @@ static void open_ledger(int n_arguments, char **arguments)
     const bool is_loopback =
         gravel_is_local(ledger.gravel, 0) && gravel_is_local(ledger.gravel, ledger.n_nodes - 1);
     ledger.n_origins = is_loopback ? 1 : ledger.n_nodes;
-    const size_t n_books = (size_t)ledger.n_nodes * ledger.n_origins;
-    ledger.books = calloc(n_books, sizeof *ledger.books);
-    MUST(ledger.books);
-    for (size_t i = 0; i < n_books; i++) {
+    const size_t n_accounts = (size_t)ledger.n_nodes * ledger.n_origins;
+    ledger.accounts = calloc(n_accounts, sizeof *ledger.accounts);
+    MUST(ledger.accounts);
+    for (size_t i = 0; i < n_accounts; i++) {
         if (!gravel_is_local(ledger.gravel, (uint32_t)(i / ledger.n_origins)))
             continue;
-        ledger.books[i].seen = calloc(ledger.n_launches, LEDGER_LAUNCH / 8);
-        ledger.books[i].round = calloc(ledger.n_launches, LEDGER_GROUPS);
-        MUST(ledger.books[i].seen && ledger.books[i].round);
+        ledger.accounts[i].seen = calloc(ledger.n_launches, LEDGER_LAUNCH / 8);
+        ledger.accounts[i].round = calloc(ledger.n_launches, LEDGER_GROUPS);
+        MUST(ledger.accounts[i].seen && ledger.accounts[i].round);
     }
 }
 
@@ -223,7 +225,7 @@ static int run_ledger(int n_arguments, char **arguments)
         fflush(stdout);
         n_wrong++;
     } else if (!ledger.by_slots) {
-        n_wrong += check_all(check_book, 0);
+        n_wrong += check_all(check_account, 0);
     }
     uint64_t totals[2] = {ledger.n_checked, n_wrong};
     OK(gravel_reduce(ledger.gravel, GRAVEL_ADD, GRAVEL_ULONG, totals, 2));
@@ -234,12 +236,12 @@ static int run_ledger(int n_arguments, char **arguments)
     fflush(stdout);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
-    OK(gravel_close(ledger.gravel)); /* the last call to a book */
+    OK(gravel_close(ledger.gravel)); /* the last call that enters a message */
     for (size_t i = 0; i < (size_t)ledger.n_nodes * ledger.n_origins; i++) {
-        free(ledger.books[i].seen);
-        free(ledger.books[i].round);
+        free(ledger.accounts[i].seen);
+        free(ledger.accounts[i].round);
     }
-    free(ledger.books);
+    free(ledger.accounts);
     return totals[1] != 0;
 }
 

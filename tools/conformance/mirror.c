@@ -3,7 +3,7 @@
  * Conformance of mirrors: slots by every operation and type, and copies of every type, of every target and activity.
  *
  * A node's plan has the words of its messages. Every second work-item that shares its word with an earlier one shares the
- * slot too; the others' word stands in the plan once more.
+ * slot too; the word of all other ones is in the plan once more.
  *
  * Path:    plan.c -> mirror.cl -> a mirror of slots -> words.c compares; a mirror of copies -> mirror.cl -> this compares.
  */
@@ -95,7 +95,7 @@ static bool run_copies(struct stage *stage, const struct test_case *test, cl_ker
            words_hold(stage, test);
 }
 
-/* Of PUT copies, which the owner puts; of others slots. */
+/* Runs PUT by copies, which the owner puts; other operations by slots. */
 static bool run_case(struct stage *stage, const struct test_case *test, cl_kernel kernel,
                      void *context)
 {

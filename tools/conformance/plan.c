@@ -55,7 +55,7 @@ static uint64_t real_bits(uint32_t op, uint32_t type, uint64_t random)
     return bits_of(type, ((double)((random >> 8) % 511) - 255.0) * 0.25);
 }
 
-/* Of an integer the ends of the range, signed and unsigned, and anything between. */
+/* Draws a value: of an integer the ends of the range, signed and unsigned, and anything between. */
 static uint64_t value_bits(uint32_t op, uint32_t type, uint64_t random)
 {
     if (type >= GRAVEL_FLOAT)
@@ -106,7 +106,7 @@ void plan_fill(struct plan *plan, const struct test_case *test, uint32_t origin,
             i < test->n_items && is_active(test->activity, i, draw(test, origin, i, 1));
         plan->nodes[i] = pick_node(test->target, origin, n_nodes, i);
         plan->bits[i] = value_bits(test->op, test->type, draw(test, origin, i, 2));
-        /* Stores do not commute, and answers tell the order: each word has one. Of other messages many meet in few words. */
+        /* Stores do not commute, and answers show the order: each word has one. Of other messages many meet in few words. */
         bool is_alone = test->op == GRAVEL_PUT || test->op >= GRAVEL_PUT_SIGNAL;
         plan->indices[i] =
             is_alone ? origin * N_ITEMS + (i ^ 0x55) : (uint32_t)(draw(test, origin, i, 3) % 48);

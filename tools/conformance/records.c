@@ -48,7 +48,7 @@ static void note(uint32_t origin, uint32_t kind, uint32_t item)
         seen[origin][kind][item]++;
 }
 
-/* As note; those of work-items alone, and to different nodes, have no order. */
+/* Notes a record in order; those of work-items alone, and to different nodes, have no order. */
 static void note_in_order(uint32_t origin, uint32_t kind, uint32_t item)
 {
     note(origin, kind, item);
@@ -61,7 +61,7 @@ static void note_in_order(uint32_t origin, uint32_t kind, uint32_t item)
     *newest = place;
 }
 
-/* Whether each that is due, and no other, has come once. */
+/* Checks that each that is due, and no other, has come once. */
 static void expect(uint32_t n_kinds, uint32_t n_nodes, uint32_t node)
 {
     for (uint32_t origin = 0; origin < stage->n_origins; origin++)

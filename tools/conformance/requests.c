@@ -18,7 +18,7 @@
 
 extern const char requests_cl[];
 
-/* What requests have beside the stage. */
+/* What requests have besides the stage. */
 struct desk {
     uint64_t answers, signals; /* heap offsets */
     cl_mem expected, seen;     /* [N_ITEMS] */
@@ -67,7 +67,7 @@ static bool signals_hold(struct stage *stage, const struct desk *desk, const str
     return stage_heap_is(stage, node, desk->signals, expected, SIGNAL_BYTES, 4, "signal");
 }
 
-/* Compares the answers in the heap, by their places, and what those that waited saw, by work-item. */
+/* Compares the answers in the heap, by index, and what those that waited saw, by work-item. */
 static bool answers_hold(struct stage *stage, const struct desk *desk, const struct test_case *test)
 {
     const struct plan *plan = &stage->plan;

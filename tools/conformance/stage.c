@@ -54,7 +54,7 @@ void stage_require_nodes(const struct stage *stage, uint32_t n)
     exit(EXIT_FAILURE);
 }
 
-/* Where every node is a sender, node 0 goes ahead: the other nodes wait before, it wakes them after. */
+/* Meets where every node is a sender: node 0 is ahead, the other nodes wait before, it wakes them after. */
 static void meet_if(struct stage *stage, bool is_first)
 {
     if (stage->n_origins > 1 && is_first == (stage->node == 0))
@@ -139,7 +139,7 @@ int stage_run(struct stage *stage, cl_kernel kernel, uint32_t n_items)
     return code;
 }
 
-/* Whether the suite runs this operation, type and form. */
+/* Returns whether the suite runs this operation, type and form. */
 static bool takes(const struct stage *stage, const struct test_case *test)
 {
     if (!stage->is_of_singles)

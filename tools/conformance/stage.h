@@ -24,7 +24,7 @@ struct stage {
     char why[200];      /* the first difference of the case at hand, or "": stage_differs */
 };
 
-/** Ends the program, after a line that tells the limit, if more nodes send than a plan has room for. */
+/** Ends the program, with the limit, if more nodes send than a plan has room for. */
 void stage_require_nodes(const struct stage *stage, uint32_t n);
 
 /** Returns an array for a kernel's argument; the caller's. */
@@ -59,7 +59,7 @@ bool stage_differs(struct stage *stage, const char *format, ...)
 bool stage_same(struct stage *stage, const void *found, const void *expected, size_t bytes,
                 uint32_t word_bytes, const char *what);
 
-/** As stage_same, of a part of a local node's heap. */
+/** Compares, as stage_same, a part of a local node's heap. */
 bool stage_heap_is(struct stage *stage, uint32_t node, uint64_t at, const void *expected,
                    size_t bytes, uint32_t word_bytes, const char *what);
 

@@ -2,7 +2,7 @@
 /*
  * Suites in child processes. See trial.h.
  *
- * Settings are variables of the child. Those that the user has set stay, but for the device, the step and the
+ * Settings are variables of the child. Those that the user has set stay, except for the device, the step and the
  * transport, which the report names.
  */
 #include "trial.h"
@@ -50,7 +50,7 @@ struct order {
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* Of a CPU pump takes threads more than the host's, or no compute unit stays free. Others do not know them. */
+/* Returns settings for the step: pump on a CPU takes more threads than the host's, so that a compute unit stays free. */
 const char *conformance_step_settings(const char *step)
 {
     return !strcmp(step, "pump") ? "GRAVEL_HOST_CORES=0 POCL_MAX_PTHREAD_COUNT=3" : "";

@@ -12,7 +12,7 @@
 
 #include <jansson.h>
 
-/* What is run: a suite, its arguments, and settings ("NAME=value NAME=value") beside those of the step. */
+/* What is run: a suite, its arguments, and settings ("NAME=value NAME=value") besides those of the step. */
 struct conformance_trial {
     const char *name;
     const struct suite *suite;
@@ -47,7 +47,7 @@ json_t *conformance_open(const struct conformance_place *place);
 json_t *conformance_run(const struct conformance_place *place,
                         const struct conformance_trial *trial);
 
-/** The settings that a step is tried with beside the default ones, for the report; "" if there are none. */
+/** Returns the settings that a step is tried with besides the default ones, for the report; "" if there are none. */
 const char *conformance_step_settings(const char *step);
 
 #endif

@@ -48,7 +48,7 @@ static bool holds(const struct type *type, enum compare compare, uint64_t word, 
     return verdicts[compare];
 }
 
-/* Words that are hard to tell apart, in pairs; never 0, which says that a wait failed. */
+/* Words that are hard to distinguish, in pairs; never 0, which says that a wait failed. */
 static const uint64_t words[] = {
     1,           2,           0x7fffffff,         0x80000000,         0xffffffff,
     0x100000001, 0x200000001, 0x7fffffffffffffff, 0x8000000000000001, 0xffffffffffffffff};

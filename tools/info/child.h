@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** What a child runs. @return a new JSON object; {"error": text} if it failed; NULL without memory. */
+/** A task of a child. @return a new JSON object; {"error": text} if it failed; NULL without memory. */
 typedef json_t *info_task(const void *argument);
 
 /**

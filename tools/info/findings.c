@@ -201,7 +201,7 @@ static void find_shared_devices(const json_t *ranks, json_t *findings)
         else
             add(findings, NOTE,
                 json_sprintf(
-                    "%s: whether they share a device is unknown, for its driver tells no UUID; "
+                    "%s: whether they share a device is unknown, for its driver has no UUID; "
                     "what shows a rank some devices only: %s",
                     name_ranks(list), *selection ? selection : "-"),
                 "that variable at each rank, and the driver's own tool, show who has which device");

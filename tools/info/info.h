@@ -66,7 +66,7 @@ json_t *info_settings(bool is_json);
 /**
  * Describes this process as a rank: host, cores, limits, device, and what its environment sets.
  *
- * @return  {version, mpi, host, place; cores: {online, allowed, share: "4 of 8", list: "0-3,8", "" if the system tells none}; numa: nodes
+ * @return  {version, mpi, host, place; cores: {online, allowed, share: "4 of 8", list: "0-3,8", "" if the system has none}; numa: nodes
  *          of those cores, "0,1", "-": unknown; limits: {locked_bytes, address_bytes, descriptors, rdma_bytes:
  *          locked_bytes where hardware of the network reads memory by itself}, null for no limit, and "lock": text; settings: {variable:
  *          value}, of those that are set; selection: "CUDA_VISIBLE_DEVICES=0", which shows this process some devices, or

@@ -33,7 +33,7 @@ static void report(void *context, int code, bool is_fatal, const char *text)
         gravel_network_wake(&meeting.network);
 }
 
-static void tell(void *context, const char *text)
+static void log_text(void *context, const char *text)
 {
     (void)context;
     fprintf(stderr, "gravel-info: %s\n", text);
@@ -58,8 +58,8 @@ static int meet(void)
     const struct gravel_network_shape shape = {
         .config = &meeting.config,
         .report = report,
-        .log = tell,
-        .warn = tell,
+        .log = log_text,
+        .warn = log_text,
         .failure = &meeting.failure,
         .use_mpi = use_mpi,
         .opening.segment = meeting.segment,
@@ -168,7 +168,7 @@ bool info_open(const char *device, json_t *findings)
     if (!code)
         code = hear_all(gravel);
     if (code) {
-        tell(NULL, gravel_last_error());
+        log_text(NULL, gravel_last_error());
         json_array_append_new(
             findings,
             json_pack("{s:s, s:s, s:s}", "effect", "a job would fail", "what", gravel_last_error(),

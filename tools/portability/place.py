@@ -97,17 +97,17 @@ class Debian:
     build, sources = "/build", "/src"
 
     def __init__(self, root, files, release, packages):
-        """Make it beside its place and move it there whole, unless it is there with these packages. Raises CannotRun."""
+        """Make it under another name and rename it, unless it is there with these packages. Raises CannotRun."""
         self.root, self.files = root, files
         os.makedirs(files, exist_ok=True)
-        told = "%s %s\n" % (release, " ".join(packages))
-        if not os.path.exists(root + "/gravel") or open(root + "/gravel", encoding="utf-8").read() != told:
-            self.make(release, packages, told)
+        made_of = "%s %s\n" % (release, " ".join(packages))
+        if not os.path.exists(root + "/gravel") or open(root + "/gravel", encoding="utf-8").read() != made_of:
+            self.make(release, packages, made_of)
         entered = self.run(["true"], {}, 30)
         if entered.status:
             raise CannotRun("no chroot: " + entered.last_line())
 
-    def make(self, release, packages, told):
+    def make(self, release, packages, made_of):
         new = self.root + ".new"
         tool = subprocess.run([os.path.join(TOP, "tools", "install-packages"), "mmdebstrap=mmdebstrap"],
                               capture_output=True, text=True, check=False)
@@ -116,7 +116,7 @@ class Debian:
         remove_root(new)
         remove_root(self.root)
         made = run_limited(as_root() + ["mmdebstrap", "--quiet", "--variant=apt", "--include=" + ",".join(packages),
-                                        "--customize-hook=mkdir $1/src $1/build; echo '%s' >$1/gravel" % told.strip(),
+                                        "--customize-hook=mkdir $1/src $1/build; echo '%s' >$1/gravel" % made_of.strip(),
                                         release, new] + find_mirror(), own_environment(), DEBIAN_LIMIT_S)
         if made.status:
             raise CannotRun("mmdebstrap: " + made.last_line())

@@ -38,7 +38,7 @@ arguments) # wrong usage runs nothing, and says what was wrong
     expect "'stray' is no option"
     ends 0 --help
     expect 'Exit status: 0 all passed' ;;
-launched) # without a platform, the first process of a job says that they do not test one job; the others, and who is alone, do not
+launched) # without a platform, the first process of a job says that they do not test one job; no other process does
     export OCL_ICD_VENDORS="$work" PMI_SIZE=2 PMI_RANK=0
     ends 2
     expect 'no OpenCL platform found'
@@ -106,7 +106,7 @@ open-crash) # a driver that crashes on every step: the report is whole
     ends 1 --device Portable
     [ "$(echo "$output" | grep -c 'driver crashed (Aborted) while opening a node')" -ge 3 ] || fail "$output"
     expect '^Gravel does not work here on step svm, ' ;;
-suite-crash) # in a suite: what had passed until then is told, and the next suite runs
+suite-crash) # in a suite: what had passed until then is reported, and the next suite runs
     break_calls crash
     ends 1 --device Portable --step svm --suite waits
     expect '  waits  *failed  *1/1 '

@@ -21,7 +21,7 @@ add_broken_driver()
 }
 
 case $test in
-environment) # what is set is told, and what is wrong is refused
+environment) # what is set is shown, and what is wrong is refused
     output=$(GRAVEL_BUFFER=128k "$info" --env) || fail "exit status $?"
     expect 'GRAVEL_BUFFER  *128k  *set '
     output=$(GRAVEL_BUFFER=128q "$info" --env 2>&1) && fail "128q was taken"
@@ -58,7 +58,7 @@ self-test)
     expect '"proved": "6 hand-overs '
     output=$(GRAVEL_SELF_TEST=1 "$info" --device Portable 2>&1) && fail "one round was taken"
     expect 'GRAVEL_SELF_TEST=1: out of range 2' ;;
-turns) # equal devices are there in turn; numbers mean one; what is derived is told
+turns) # equal devices are there in turn; numbers mean one; what is derived is shown
     need_driver
     export POCL_DEVICES="pthread pthread"
     output=$("$info" --device Portable) || fail "exit status $?: $output"
@@ -86,7 +86,7 @@ drain) # nothing is handed over there while a kernel runs
     expect 'flows  *scheduler resident; 1 of 1 work-groups of a launch met 32 times'
     output=$(POCL_MAX_PTHREAD_COUNT=1 GRAVEL_SCHEDULER=resident GRAVEL_FLOW_GROUPS=3 "$info" --device Portable)
     expect 'flows  *scheduler none; self-test meet: .* ran 1 of 3 work-groups at a time' ;;
-pump) # needs a compute unit beside those of a kernel that waits
+pump) # needs a compute unit besides those of a kernel that waits
     need_driver
     export GRAVEL_STEP=pump GRAVEL_HOST_CORES=0 POCL_MAX_PTHREAD_COUNT=4
     output=$("$info" --selftest --device Portable) || fail "exit status $?: $output"
@@ -94,7 +94,7 @@ pump) # needs a compute unit beside those of a kernel that waits
     export POCL_MAX_PTHREAD_COUNT=1
     output=$("$info" --device Portable 2>&1) || skip "this PoCL ignores POCL_MAX_PTHREAD_COUNT"
     expect 'step  *none: a single compute unit' ;;
-forced) # a step that the device cannot take is refused by what it lacks; the others are listed
+forced) # a step that the device cannot take is refused by what it lacks; all other steps are listed
     need_driver
     output=$(GRAVEL_STEP=usm "$info") || fail "exit status $?: $output"
     echo "$output" | grep -q 'can  *step usm' && skip "this PoCL has host allocations"
@@ -102,7 +102,7 @@ forced) # a step that the device cannot take is refused by what it lacks; the ot
     expect 'cannot  *step usm: no host allocations'
     expect 'may  *step svm, by what it says'
     GRAVEL_STEP=usm "$info" --selftest && fail "the self-test passed" ;;
-crash|hang) # a driver that crashes or hangs is named and left out, the others are listed
+crash|hang) # a driver that crashes or hangs is named and left out, all other drivers are listed
     add_broken_driver "$test"
     output=$("$info" --limit 4) || fail "exit status $?: $output"
     [ "$test" = hang ] || expect 'left out: .*/broken.icd: driver crashed (Aborted) while .*: the test driver says good-bye'

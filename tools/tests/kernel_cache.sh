@@ -11,14 +11,14 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 
-# expect <what is told> <NAME=value>...
+# expect <what is reported> <NAME=value>...
 expect()
 {
     wanted=$1
     shift
-    told=$(env -u HOME -u XDG_CACHE_HOME -u POCL_CACHE_DIR "$@" "$tool" "own cache") || exit 1
-    [ "$told" = "$wanted" ] && { [ -z "$wanted" ] || [ -d "$wanted" ]; } && return 0
-    echo "with $*: '$told', not '$wanted'"
+    cache=$(env -u HOME -u XDG_CACHE_HOME -u POCL_CACHE_DIR "$@" "$tool" "own cache") || exit 1
+    [ "$cache" = "$wanted" ] && { [ -z "$wanted" ] || [ -d "$wanted" ]; } && return 0
+    echo "with $*: '$cache', not '$wanted'"
     exit 1
 }
 
