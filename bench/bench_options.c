@@ -8,7 +8,8 @@
  */
 #include "bench.h"
 
-#include <errno.h>
+#include "../apps/frame/die.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -16,35 +17,28 @@ struct bench_given bench_given = {.runs = 5};
 
 /* ---- values -------------------------------------------------------------------------------------- */
 
-error_t bench_multiple(struct argp_state *state, const struct app_option *option, const char *value,
-                       void *field)
+void bench_multiple(const struct app_option *option, const char *value, void *field)
 {
-    const error_t error = option_number(state, option, value, field);
-    return error || *(uint32_t *)field % option->min == 0
-               ? error
-               : option_refuse(state, option, "'%s' is not a multiple of %u", value,
-                               (unsigned)option->min);
+    option_number(option, value, field);
+    if (*(uint32_t *)field % option->min)
+        option_refuse(option, "'%s' is not a multiple of %u", value, (unsigned)option->min);
 }
 
-error_t bench_list(struct argp_state *state, const struct app_option *option, const char *value,
-                   void *field)
+void bench_list(const struct app_option *option, const char *value, void *field)
 {
     uint32_t *values = field, *n_values = (uint32_t *)((char *)field + option->bytes);
     struct app_option of_one = *option;
     of_one.bytes = sizeof *values;
-    error_t error = 0;
     *n_values = 0;
-    for (const char *at = value; at && !error;) {
+    for (const char *at = value; at;) {
         char number[16];
         const size_t n = strcspn(at, ",");
         if (*n_values == BENCH_MAX_LIST)
-            return option_refuse(state, option, "'%s' is more than %u numbers", value,
-                                 BENCH_MAX_LIST);
+            option_refuse(option, "'%s' is more than %u numbers", value, BENCH_MAX_LIST);
         snprintf(number, sizeof number, "%.*s", (int)n, at);
-        error = option_number(state, &of_one, number, &values[(*n_values)++]);
+        option_number(&of_one, number, &values[(*n_values)++]);
         at = at[n] ? at + n + 1 : NULL;
     }
-    return error;
 }
 
 bool bench_is_wanted(const char *variant)
@@ -62,21 +56,17 @@ bool bench_is_wanted(const char *variant)
 /* ---- command lines --------------------------------------------------------------------------------- */
 
 /* Fills bench_given, not the benchmark's struct. */
-static error_t take_given(struct argp_state *state, const struct app_option *option,
-                          const char *value, void *field)
+static void take_given(const struct app_option *option, const char *value, void *field)
 {
-    error_t error;
     (void)field;
-    switch (option->letter) {
-    case 'j':
-        return option_flag(state, option, value, &bench_given.json);
-    case 'v':
-        return option_word(state, option, value, &bench_given.variants);
-    default:
-        error = option_number(state, option, value, &bench_given.runs);
-        return error || bench_given.runs % 2
-                   ? error
-                   : option_refuse(state, option, "'%s' is not odd", value);
+    if (option->letter == 'j') {
+        bench_given.json = true;
+    } else if (option->letter == 'v') {
+        bench_given.variants = value;
+    } else {
+        option_number(option, value, &bench_given.runs);
+        if (bench_given.runs % 2 == 0)
+            option_refuse(option, "'%s' is not odd", value);
     }
 }
 

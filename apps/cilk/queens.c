@@ -123,7 +123,7 @@ static void set_up_plain(void)
     own.boards = app_array(own.n_boards, 4 * sizeof *own.boards, "boards");
     own.begun = node_array(node, 3 * own.n_boards * sizeof *own.boards, NULL);
     own.found = node_array(node, own.n_boards * sizeof *own.boards, NULL);
-    own.solve = node_kernel_without_arena(node, "solve");
+    own.solve = node_kernel(node, "solve");
     NODE_SET(own.solve, 0, ARRAY(own.begun), ARRAY(own.found), UINT(own.n_boards),
              UINT(full_row()));
 }

@@ -122,8 +122,8 @@ static void set_up_plain(void)
     char defines[OPTIONS_BYTES];
     write_options(defines);
     node_build(node, "blocks.cl.h", blocks_cl, defines);
-    own.sort_blocks = node_kernel_without_arena(node, "sort_blocks");
-    own.merge_runs = node_kernel_without_arena(node, "merge_runs");
+    own.sort_blocks = node_kernel(node, "sort_blocks");
+    own.merge_runs = node_kernel(node, "merge_runs");
     NODE_SET(own.sort_blocks, 0, ARRAY(own.input));
     NODE_SET(own.sort_blocks, 2, UINT(own.cilk.n));
     NODE_SET(own.merge_runs, 2, UINT(own.cilk.n));
@@ -160,7 +160,7 @@ static void run_plain(void)
 
 static void reset(void)
 {
-    node_clear(&own.cilk.node, own.keys, n_bytes() < 64 ? n_bytes() : 64);
+    node_fill(&own.cilk.node, own.keys, 0, n_bytes() < 64 ? n_bytes() : 64);
 }
 
 static void describe(struct trials *trials)

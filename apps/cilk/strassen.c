@@ -165,7 +165,7 @@ static void set_up_plain(void)
     char defines[OPTIONS_BYTES];
     write_options(defines);
     node_build(&own.cilk.node, "tile.cl.h", tile_cl, defines);
-    own.multiply = node_kernel_without_arena(&own.cilk.node, "multiply");
+    own.multiply = node_kernel(&own.cilk.node, "multiply");
     NODE_SET(own.multiply, 0, ARRAY(own.all));
 }
 

@@ -80,7 +80,7 @@ static void launch(struct color *color, cl_kernel kernel, uint64_t round)
 static uint64_t mend(struct color *color)
 {
     cl_uint n_left = 0;
-    node_clear(&color->node, color->counts, sizeof n_left);
+    node_fill(&color->node, color->counts, 0, sizeof n_left);
     launch(color, color->guessed.mend, color->n_rounds);
     node_read(&color->node, color->counts, sizeof n_left, &n_left);
     return n_left;

@@ -152,7 +152,7 @@ static uint64_t choose(struct color *color)
     struct ordered *ordered = &color->ordered;
     const unsigned turn = color->n_rounds % 2;
     cl_uint counts[2]; /* coloured, keep waiting */
-    node_clear(&color->node, color->counts, sizeof counts);
+    node_fill(&color->node, color->counts, 0, sizeof counts);
     NODE_SET(ordered->choose, 5, UINT(color->n_rounds), ARRAY(ordered->lists[!turn]));
     NODE_SET(ordered->choose, 13, ARRAY(ordered->lists[turn]));
     node_run(&color->node, ordered->choose,

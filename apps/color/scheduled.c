@@ -26,7 +26,7 @@ static void prepare(struct color *color)
 {
     struct scheduled *scheduled = &color->scheduled;
     tasks_open_stretches(&scheduled->tasks, &color->node, color_n_own(color));
-    scheduled->color_tasks = node_kernel_without_arena(&color->node, "color_tasks");
+    scheduled->color_tasks = node_kernel(&color->node, "color_tasks");
     NODE_SET(scheduled->color_tasks, 1, UINT(color_n_own(color)), ARRAY(color->slots),
              ARRAY(color->starts), ARRAY(color->higher), ARRAY(color->cursors));
     NODE_SET(scheduled->color_tasks, 8, ARRAY(color->counts));
@@ -47,10 +47,10 @@ static uint64_t run_tasks(struct color *color)
     struct scheduled *scheduled = &color->scheduled;
     const unsigned turn = color->n_rounds % 2;
     cl_uint n_left;
-    node_clear(&color->node, color->counts, sizeof n_left);
+    node_fill(&color->node, color->counts, 0, sizeof n_left);
     NODE_SET(scheduled->color_tasks, 6, ARRAY(scheduled->own_colors[!turn]),
              ARRAY(scheduled->own_colors[turn]));
-    tasks_run_stretches(&scheduled->tasks, scheduled->color_tasks);
+    tasks_run(&scheduled->tasks, scheduled->color_tasks);
     node_read(&color->node, color->counts, sizeof n_left, &n_left);
     return n_left;
 }

@@ -9,7 +9,6 @@
 #include "frame/node.h"
 #include "frame/die.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 /* The heap's own rounding, for a handful of allocations [bytes]. */
 #define HEAP_SLACK_BYTES 4096
 #define AGREED UINT64_MAX
+#define SAME_AT_ALL "give all nodes the same options and files"
 #define MOST_REDUCED 64u     /* words of one gravel_reduce */
 #define SCHEDULED_ITEMS 256u /* as gravel_steal_create chooses */
 
@@ -40,7 +40,8 @@ void node_check(int code)
     if (code && !is_everybodys(code))
         die_alone("%s: %s", gravel_strerror(code), gravel_last_error());
     if (code)
-        die("%s: %s", gravel_strerror(code), gravel_last_error());
+        die("%s: %s%s", gravel_strerror(code), gravel_last_error(),
+            code == GRAVEL_EMISMATCH ? ": " SAME_AT_ALL : "");
 }
 
 void node_check_cl(cl_int error, const char *call)
@@ -50,8 +51,6 @@ void node_check_cl(cl_int error, const char *call)
 }
 
 /* ---- whether all nodes were given the same -------------------------------------------------------- */
-
-#define SAME_AT_ALL "give all nodes the same options and files"
 
 /* Ends the process unless all nodes have the same word. Collective. @param what  it is of: a file, options. */
 static void agree(struct node *node, const char *what, uint64_t word)
@@ -70,18 +69,7 @@ void agree_on_input(struct node *node, struct node_input input)
 
 /* ---- open ----------------------------------------------------------------------------------------- */
 
-static void open_or_die(struct node *node, const struct gravel_config *config)
-{
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = node->handlers, .n_handlers = node->n_handlers,
-                        .device_code = node->device_code);
-    const int code = gravel_open(&node->gravel, config, &bindings);
-    if (code == GRAVEL_EMISMATCH)
-        die("%s: %s: " SAME_AT_ALL, gravel_strerror(code), gravel_last_error());
-    node_check(code);
-}
-
-static struct gravel_config configure(const struct node *node, uint64_t heap_bytes)
+void node_open(struct node *node, uint64_t heap_bytes)
 {
     struct gravel_config config = node->config;
     if (node->model->queue_bytes)
@@ -92,13 +80,7 @@ static struct gravel_config configure(const struct node *node, uint64_t heap_byt
         strcpy(config.aggregation, node->model->aggregation);
     if (node->schedule)
         TRY(gravel_config_set(&config, "steal_policy", node->schedule));
-    return config;
-}
-
-void node_open(struct node *node, uint64_t heap_bytes)
-{
-    const struct gravel_config config = configure(node, heap_bytes);
-    open_or_die(node, &config);
+    TRY(gravel_open(&node->gravel, &config, &node->bindings));
     uint32_t group_items = gravel_group_size(node->gravel);
     /* GPUs run a kernel that steals in smaller groups, because it takes many registers. */
     if (node->schedule && group_items > SCHEDULED_ITEMS)
@@ -117,15 +99,12 @@ void node_open(struct node *node, uint64_t heap_bytes)
 void node_build(struct node *node, const char *name, const char *source, const char *options)
 {
     const struct model *model = node->model;
-    char defined[128] = "", *all, *text;
+    char nodes[32] = "", boxes[96] = "", *all, *text;
     if (*model->prelude)
-        snprintf(defined, sizeof defined, " -DMODEL_NODES=%uu", node->n_nodes);
-    if (model->queue_bytes) {
-        const size_t n = strlen(defined);
-        node->coprocessor = coprocessor_open(node);
-        coprocessor_options(node->coprocessor, defined + n, sizeof defined - n);
-    }
-    if (asprintf(&all, "%s%s", options ? options : "", defined) < 0 ||
+        snprintf(nodes, sizeof nodes, " -DMODEL_NODES=%uu", node->n_nodes);
+    if (model->queue_bytes)
+        node->coprocessor = coprocessor_open(node, boxes, sizeof boxes);
+    if (asprintf(&all, "%s%s%s", options ? options : "", nodes, boxes) < 0 ||
         asprintf(&text, "%s#line 1 \"%s\"\n%s", model->prelude, name, source) < 0)
         die("no memory for the program %s", name);
     TRY(gravel_program_build(node->gravel, name, text, all, &node->program));
@@ -133,31 +112,19 @@ void node_build(struct node *node, const char *name, const char *source, const c
     free(text);
 }
 
-static cl_kernel make_kernel(struct node *node, cl_program program, const char *name)
+cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name)
 {
     cl_int error;
+    struct gravel_parameter first;
+    uint32_t n;
     if (node->n_kernels == NODE_MOST_KERNELS)
         die("more than %d kernels", NODE_MOST_KERNELS);
     cl_kernel kernel = node->kernels[node->n_kernels++] = clCreateKernel(program, name, &error);
     node_check_cl(error, name);
+    TRY(gravel_kernel_parameters(node->gravel, kernel, &first, sizeof first, 1, &n));
+    if (first.kind == GRAVEL_PARAMETER_ARENA || first.kind == GRAVEL_PARAMETER_UNKNOWN)
+        TRY(gravel_kernel_set_arena(node->gravel, kernel, 0));
     return kernel;
-}
-
-cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name)
-{
-    cl_kernel kernel = make_kernel(node, program, name);
-    TRY(gravel_kernel_set_arena(node->gravel, kernel, 0));
-    return kernel;
-}
-
-cl_kernel node_kernel_without_arena(struct node *node, const char *name)
-{
-    return make_kernel(node, node->program, name);
-}
-
-cl_kernel node_kernel(struct node *node, const char *name)
-{
-    return node_kernel_of(node, node->program, name);
 }
 
 void node_set(cl_kernel kernel, cl_uint index, const struct node_argument *arguments, size_t n)
@@ -183,10 +150,10 @@ cl_mem node_array(struct node *node, size_t bytes, const void *data)
     return node->arrays[node->n_arrays++] = array;
 }
 
-cl_mem node_upload(struct node *node, size_t bytes, void *list)
+cl_mem node_upload(struct node *node, size_t bytes, void *data)
 {
-    cl_mem array = node_array(node, bytes, list);
-    free(list);
+    cl_mem array = node_array(node, bytes, data);
+    free(data);
     return array;
 }
 
@@ -202,14 +169,6 @@ void node_fill(struct node *node, cl_mem array, cl_uint word, size_t bytes)
     if (bytes)
         TRY_CL(clEnqueueFillBuffer(gravel_cl_queue(node->gravel), array, &word, sizeof word, 0,
                                    bytes, 0, NULL, NULL));
-}
-
-void node_clear(struct node *node, cl_mem array, size_t bytes)
-{
-    static const unsigned char zeros[64];
-    assert(bytes <= sizeof zeros);
-    TRY_CL(clEnqueueWriteBuffer(gravel_cl_queue(node->gravel), array, CL_FALSE, 0, bytes, zeros, 0,
-                                NULL, NULL));
 }
 
 void node_write(struct node *node, cl_mem array, size_t at, size_t bytes, const void *data)
@@ -235,12 +194,9 @@ void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t gr
                                       &group_items, 0, NULL, NULL));
 }
 
-/* How a kernel is started: as a launch of Gravel's, which may be sliced, or whole. */
-enum start { SLICED, WHOLE };
-
-/* Starts full groups, and a group of the rest. Argument 1 is the number of the first work-item. */
+/* Starts full groups, and a group of the rest. Argument 1 is the number of the first work-item. @param is_whole  not sliced */
 static void start(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
-                  uint64_t group_items, enum start start)
+                  uint64_t group_items, bool is_whole)
 {
     const size_t rest = n_items % group_items, n[] = {n_items - rest, rest};
     const size_t sizes[] = {group_items, rest};
@@ -248,7 +204,7 @@ static void start(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n
         if (n[i] == 0)
             continue;
         NODE_SET(kernel, 1, ULONG(from));
-        if (start == WHOLE)
+        if (is_whole)
             node_enqueue(node, kernel, n[i], sizes[i]);
         else
             TRY(gravel_launch(node->gravel, kernel, 1, &n[i], &sizes[i], 0, NULL, NULL));
@@ -264,7 +220,7 @@ uint64_t node_full(struct node *node, cl_kernel kernel, uint64_t n_items)
 
 void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)
 {
-    start(node, kernel, 0, n_items, node->group_items, SLICED);
+    start(node, kernel, 0, n_items, node->group_items, false);
 }
 
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound)
@@ -278,12 +234,7 @@ void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct nod
 void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
                      uint64_t group_items)
 {
-    start(node, kernel, from, n_items, group_items, WHOLE);
-}
-
-void node_run(struct node *node, cl_kernel kernel, uint64_t n_items)
-{
-    start(node, kernel, 0, n_items, node->group_items, WHOLE);
+    start(node, kernel, from, n_items, group_items, true);
 }
 
 void node_finish(struct node *node)

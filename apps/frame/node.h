@@ -52,10 +52,8 @@ struct node {
     struct gravel_config config; /* loaded by app_main; node_open adds the heap */
     struct gravel *gravel;
     cl_program program;
-    uint32_t group_items;                  /* of a work-group: --group; if 0, node_open chooses */
-    const struct gravel_handler *handlers; /* [n_handlers] set by the caller, and copied */
-    uint32_t n_handlers;
-    struct gravel_device_code device_code; /* of those that the device runs; set by the caller */
+    uint32_t group_items;            /* of a work-group: --group; if 0, node_open chooses */
+    struct gravel_bindings bindings; /* of gravel_open; set by the caller, and copied */
     node_call *call; /* runs an active message where the model delivers it; NULL: there is none */
     void *call_user;
     const struct model *model;       /* set by --model */
@@ -72,7 +70,7 @@ struct node {
 };
 
 /* Before options are parsed and node_open. */
-#define NODE_DEFAULT ((struct node){.model = model_gravel})
+#define NODE_DEFAULT ((struct node){.model = model_gravel, .bindings = GRAVEL_BINDINGS()})
 
 /* --model and --group; the offset is of a struct node. Applications that send under one model alone have the second. */
 extern const struct app_option options_of_nodes[];
@@ -107,12 +105,9 @@ void agree_on_input(struct node *node, struct node_input input);
  */
 void node_build(struct node *node, const char *name, const char *source, const char *options);
 
-/** Make a kernel whose argument 0 is GRAVEL_ARENA: of the one program, or of another. */
-cl_kernel node_kernel(struct node *node, const char *name);
+/** Make a kernel of the one program, or of another; its argument 0 is set if it is GRAVEL_ARENA. */
+#define node_kernel(node, name) node_kernel_of(node, (node)->program, name)
 cl_kernel node_kernel_of(struct node *node, cl_program program, const char *name);
-
-/** Make a kernel that has no such argument. */
-cl_kernel node_kernel_without_arena(struct node *node, const char *name);
 
 struct node_argument {
     size_t bytes;
@@ -131,25 +126,17 @@ void node_set(cl_kernel kernel, cl_uint index, const struct node_argument *argum
 #define ULONG(number) NODE_VALUE(cl_ulong, number)
 #define FLOAT(number) NODE_VALUE(cl_float, number)
 
-/** Make a device array [bytes, 0 is allowed] with a copy of `data`, or not filled if that is NULL. */
+/** Make a device array [bytes, 0 is allowed] with a copy of `data`, or not filled if that is NULL. _upload: frees it. */
 cl_mem node_array(struct node *node, size_t bytes, const void *data);
-
-/** Make a device array of what a list has, which is freed. */
-cl_mem node_upload(struct node *node, size_t bytes, void *list);
+cl_mem node_upload(struct node *node, size_t bytes, void *data);
 
 /** Set n words of the heap, at each node of this process. */
 void node_fill_heaps(struct node *node, uint64_t offset, uint64_t n, cl_uint word);
 
-/** Set the words at the beginning of a device array [bytes], before the kernels launched next. */
+/** Set the words at the beginning of a device array [bytes], or copy to it, from a byte on, before the kernels launched next;
+ * copy it back, after all kernels launched so far. */
 void node_fill(struct node *node, cl_mem array, cl_uint word, size_t bytes);
-
-/** Write zeros to the beginning of a device array [bytes, 64 at most], before the kernels launched next. */
-void node_clear(struct node *node, cl_mem array, size_t bytes);
-
-/** Copy to a device array, from a byte on, before the kernels launched next. */
 void node_write(struct node *node, cl_mem array, size_t at, size_t bytes, const void *data);
-
-/** Copy a device array back, after all kernels launched so far. */
 void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
 
 /**
@@ -172,7 +159,8 @@ void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct nod
  * does not wait for it: read what it made, or finish, before another node may rely on it. _groups: from a number on, in
  * groups of a size.
  */
-void node_run(struct node *node, cl_kernel kernel, uint64_t n_items);
+#define node_run(node, kernel, n_items) \
+    node_run_groups(node, kernel, 0, n_items, (node)->group_items)
 void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
                      uint64_t group_items);
 
@@ -203,11 +191,8 @@ void node_close(struct node *node);
 /** Heap that the host takes to send [bytes]. @param n_local  loop-back nodes; 1 if the process may be one of several. */
 uint64_t coprocessor_heap_bytes(uint32_t queue_bytes, uint32_t n_local);
 
-/** Before the program is built. Collective. @return  to be freed. */
-struct coprocessor *coprocessor_open(struct node *node);
-
-/** Write the compiler's options for the prelude. */
-void coprocessor_options(const struct coprocessor *coprocessor, char *options, size_t bytes);
+/** Before the program is built. Collective. @param options  [bytes] of the compiler, for the prelude. @return  to be freed. */
+struct coprocessor *coprocessor_open(struct node *node, char *options, size_t bytes);
 
 /** Launch n_items work-items, and have what they send applied. Collective. */
 void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_t n_items,

@@ -15,7 +15,6 @@
 #ifndef APPS_OPTIONS_H
 #define APPS_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,14 +22,11 @@
 struct app_option;
 
 /**
- * Take the value of an option.
+ * Take the value of an option, or option_refuse it.
  *
- * @param value  NULL of a flag.
  * @param field  what is at the option's offset in its group's struct.
- * @return       0; or EINVAL after a line that says why.
  */
-typedef error_t option_take(struct argp_state *state, const struct app_option *option,
-                            const char *value, void *field);
+typedef void option_take(const struct app_option *option, const char *value, void *field);
 
 #define OPTION_ARGUMENT (-1) /* instead of a letter: the one argument without a name */
 
@@ -39,7 +35,7 @@ struct app_option {
     int letter;        /* short; 0 for none */
     const char *value; /* its name in --help, or its words: "host|device"; NULL for a flag */
     const char *help;
-    option_take *take;
+    option_take *take; /* NULL of a flag, whose field becomes true */
     size_t offset;
     uint64_t min, max; /* of a number */
     const void *rows;  /* of option_index: an array of structs, one a word; or NULL */
@@ -52,8 +48,6 @@ option_take option_number;
 
 /** A number from 0 up that a float holds, in any notation of strtod without a sign. */
 option_take option_real;
-
-option_take option_flag;
 
 /** A word; if the option's `value` lists words, one of them. */
 option_take option_word;
@@ -70,9 +64,9 @@ struct option_words {
     unsigned n;
 };
 
-/** Say "-g: " or "--seed: " and the text, and exit with status 64 unless ARGP_NO_EXIT is set. @return  EINVAL. */
-error_t option_refuse(struct argp_state *state, const struct app_option *option, const char *format,
-                      ...) __attribute__((format(printf, 3, 4)));
+/** Die (die.h) of "-g: " or "--seed: " and the text. */
+#define option_refuse(option, format, ...) die("%s: " format, option_spell(option), __VA_ARGS__)
+const char *option_spell(const struct app_option *option);
 
 /* Offset of a field, which has to be of the type that the function fills. */
 #define OPTION_AT(in, field, type) \
@@ -85,7 +79,7 @@ error_t option_refuse(struct argp_state *state, const struct app_option *option,
 #define OPTION_NUMBER(in, field, least, most) OPTION_SIZED(option_number, in, field, least, most)
 #define OPTION_POWER(in, field, least, most) OPTION_NUMBER(in, field, least, most), .is_power = true
 #define OPTION_REAL(in, field) OPTION_OF(option_real, in, field, double)
-#define OPTION_FLAG(in, field) OPTION_OF(option_flag, in, field, bool)
+#define OPTION_FLAG(in, field) OPTION_OF(NULL, in, field, bool)
 #define OPTION_WORD(in, field) OPTION_OF(option_word, in, field, const char *)
 #define OPTION_WORDS(in, field) OPTION_OF(option_words, in, field, struct option_words)
 #define OPTION_INDEX(in, field, type) OPTION_OF(option_index, in, field, type)

@@ -39,14 +39,10 @@ void tasks_open_stretches(struct tasks *tasks, struct node *node, uint64_t n)
 
 void tasks_run(struct tasks *tasks, cl_kernel kernel)
 {
+    if (tasks->n_stretches)
+        TRY(gravel_steal_fill(tasks->steal, tasks->stretches, tasks->n_stretches));
     TRY(gravel_steal_launch(tasks->steal, kernel, 0, NULL, NULL));
     TRY(gravel_steal_wait(tasks->steal));
-}
-
-void tasks_run_stretches(struct tasks *tasks, cl_kernel kernel)
-{
-    TRY(gravel_steal_fill(tasks->steal, tasks->stretches, tasks->n_stretches));
-    tasks_run(tasks, kernel);
 }
 
 void tasks_tell(struct tasks *tasks, struct trials *trials)

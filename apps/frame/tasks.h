@@ -27,20 +27,13 @@ struct tasks {
         "schedule", 0, "promoted|private|counter", help, OPTION_WORD(in, at.schedule) \
     }
 
-/**
- * Make deques.
- *
- * @param options  what is 0 is chosen; a group has the node's group_items.
- */
+/** Make deques; what is 0 of the options is chosen, and a group has the node's group_items. */
 void tasks_open(struct tasks *tasks, struct node *node, struct gravel_steal_options options);
 
 /** Make deques for n things in stretches of group_items, a task each: its number, a uint. On one node, or die. */
 void tasks_open_stretches(struct tasks *tasks, struct node *node, uint64_t n);
 
-/** Run a kernel on all stretches, shared out evenly. */
-void tasks_run_stretches(struct tasks *tasks, cl_kernel kernel);
-
-/** Run all tasks. */
+/** Run all tasks: the stretches, shared out evenly, or what the deques have. */
 void tasks_run(struct tasks *tasks, cl_kernel kernel);
 
 /** Add the policy and the counts since then to the report, and a line; none where no tasks were opened. */

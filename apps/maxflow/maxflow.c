@@ -151,7 +151,7 @@ static void find_heights(struct maxflow *maxflow)
     node_write(&maxflow->node, maxflow->lists[0], 0, sizeof(cl_uint), &maxflow->net.sink);
     for (cl_uint height = 1; n; height++, maxflow->n_levels++) {
         const unsigned turn = height % 2;
-        node_clear(&maxflow->node, maxflow->counts, sizeof(cl_uint));
+        node_fill(&maxflow->node, maxflow->counts, 0, sizeof(cl_uint));
         NODE_SET(maxflow->step_back, 3, ARRAY(maxflow->lists[!turn]), UINT(height),
                  ARRAY(maxflow->lists[turn]));
         enqueue(maxflow, maxflow->step_back, n);
@@ -162,7 +162,7 @@ static void find_heights(struct maxflow *maxflow)
 /* @return  active vertices, in list 0. */
 static uint64_t collect(struct maxflow *maxflow)
 {
-    node_clear(&maxflow->node, maxflow->counts, sizeof(cl_uint));
+    node_fill(&maxflow->node, maxflow->counts, 0, sizeof(cl_uint));
     NODE_SET(maxflow->collect, 3, ARRAY(maxflow->lists[0]));
     enqueue(maxflow, maxflow->collect, maxflow->net.n_vertices);
     return counted(maxflow);
@@ -181,7 +181,7 @@ static void discharge_lists(struct maxflow *maxflow, uint64_t n)
 {
     const cl_uint first = sections_first_argument(&maxflow->sections);
     for (unsigned turn = 0; n && n_relabels(maxflow) < maxflow->network.limit; turn = !turn) {
-        node_clear(&maxflow->node, maxflow->counts, sizeof(cl_uint));
+        node_fill(&maxflow->node, maxflow->counts, 0, sizeof(cl_uint));
         NODE_SET(maxflow->discharge, first, ARRAY(maxflow->lists[turn]));
         NODE_SET(maxflow->discharge, first + 2, ARRAY(maxflow->lists[!turn]));
         sections_run(&maxflow->sections, &maxflow->node, maxflow->discharge, n);

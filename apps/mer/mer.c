@@ -137,14 +137,12 @@ static void count(void *self)
 
 /* ---- the program ------------------------------------------------------------------------------ */
 
-static error_t take_place(struct argp_state *state, const struct app_option *option,
-                          const char *value, void *field)
+static void take_place(const struct app_option *option, const char *value, void *field)
 {
     static const struct place *const places[] = {&on_host, &on_device};
     uint32_t index = 0;
-    const error_t error = option_index(state, option, value, &index);
+    option_index(option, value, &index);
     *(const struct place **)field = places[index];
-    return error;
 }
 
 static const struct app_option own_options[] = {

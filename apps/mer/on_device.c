@@ -80,9 +80,9 @@ static void open_node(struct mer *mer)
      * aggregation. The environment has the last word. */
     if (node->n_nodes > 1 && !getenv("GRAVEL_DEVICE_AGGREGATION"))
         TRY(gravel_config_set(&node->config, "device_aggregation", "off"));
-    node->handlers = &handler;
-    node->n_handlers = 1;
-    node->device_code =
+    node->bindings.handlers = &handler;
+    node->bindings.n_handlers = 1;
+    node->bindings.device_code =
         (struct gravel_device_code){on_device_cl, "on_device.cl", options_of(mer, options)};
     node_open(node, table_bytes(mer));
 }

@@ -29,8 +29,8 @@ static void open_node(struct mer *mer)
                                      .n_args = words_of((unsigned)mer->k),
                                      .function = count_kmer,
                                      .user = mer};
-    mer->node.handlers = &handler;
-    mer->node.n_handlers = 1;
+    mer->node.bindings.handlers = &handler;
+    mer->node.bindings.n_handlers = 1;
     mer->node.call = count_at;
     mer->node.call_user = mer;
     node_open(&mer->node, 0);

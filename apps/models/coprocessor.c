@@ -47,7 +47,7 @@ uint64_t coprocessor_heap_bytes(uint32_t queue_bytes, uint32_t n_local)
     return box_bytes(n_destinations, queue_bytes) + 2 * box_bytes(n_sources, queue_bytes);
 }
 
-struct coprocessor *coprocessor_open(struct node *node)
+struct coprocessor *coprocessor_open(struct node *node, char *options, size_t bytes)
 {
     struct coprocessor *coprocessor = app_array(1, sizeof *coprocessor, "the coprocessor model");
     uint32_t queue_bytes = node->model->queue_bytes;
@@ -65,13 +65,9 @@ struct coprocessor *coprocessor_open(struct node *node)
     coprocessor->apply = node_kernel_of(node, program, "apply");
     clReleaseProgram(program); /* its kernel holds it */
     NODE_SET(coprocessor->apply, 3, UINT(node->n_processes), UINT(queue_bytes));
-    return coprocessor;
-}
-
-void coprocessor_options(const struct coprocessor *coprocessor, char *options, size_t bytes)
-{
     snprintf(options, bytes, " -DMODEL_OUTBOX=%lluul -DMODEL_QUEUE_BYTES=%uu",
-             (unsigned long long)coprocessor->outbox, coprocessor->queue_bytes);
+             (unsigned long long)coprocessor->outbox, queue_bytes);
+    return coprocessor;
 }
 
 /* ---- exchange -------------------------------------------------------------------------------- */

@@ -153,7 +153,7 @@ static void enqueue(struct mst *mst, cl_kernel kernel, uint64_t n)
 static uint64_t count(struct mst *mst, cl_kernel kernel, uint64_t n)
 {
     cl_uint counted;
-    node_clear(&mst->node, mst->counts, sizeof counted);
+    node_fill(&mst->node, mst->counts, 0, sizeof counted);
     enqueue(mst, kernel, n);
     node_read(&mst->node, mst->counts, sizeof counted, &counted);
     return counted;

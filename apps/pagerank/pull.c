@@ -106,7 +106,7 @@ static void prepare(struct pagerank *pagerank)
     struct node *node = &pagerank->node;
     if (node->schedule) {
         tasks_open_stretches(&pagerank->tasks, node, pagerank->n_chunks);
-        pagerank->pull = node_kernel_without_arena(node, "pull_tasks");
+        pagerank->pull = node_kernel(node, "pull_tasks");
         NODE_SET(pagerank->pull, 1, UINT(pagerank->n_chunks));
     } else {
         pagerank->pull = node_kernel(node, "pull");
@@ -135,7 +135,7 @@ static void sum(struct pagerank *pagerank, uint64_t sums)
         TRY(gravel_mirror_begin(pagerank->slots));
     }
     if (pagerank->node.schedule)
-        tasks_run_stretches(&pagerank->tasks, pagerank->pull);
+        tasks_run(&pagerank->tasks, pagerank->pull);
     else
         node_run(&pagerank->node, pagerank->pull, pagerank->n_own_chunks);
     if (pagerank->slots)

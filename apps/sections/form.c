@@ -58,9 +58,9 @@ void sections_open(struct sections *sections, struct node *node, uint64_t heap_b
                    uint32_t n_handlers)
 {
     choose_form(sections);
-    node->handlers = handlers;
-    node->n_handlers = n_handlers;
-    node->device_code = (struct gravel_device_code){source, name, NULL};
+    node->bindings.handlers = handlers;
+    node->bindings.n_handlers = n_handlers;
+    node->bindings.device_code = (struct gravel_device_code){source, name, NULL};
     TRY(gravel_config_set(&node->config, "server_mode",
                           sections->form->mode ? sections->form->mode : "phases"));
     node_open(node, heap_bytes);

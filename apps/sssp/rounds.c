@@ -82,7 +82,7 @@ static void prepare(struct sssp *sssp)
 
 static void reset(struct sssp *sssp)
 {
-    node_clear(&sssp->node, sssp->counts, 2 * N_COUNTS * sizeof(cl_uint));
+    node_fill(&sssp->node, sssp->counts, 0, 2 * N_COUNTS * sizeof(cl_uint));
     if (sssp->offers)
         TRY(gravel_accumulator_reset(sssp->offers));
 }

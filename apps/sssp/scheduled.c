@@ -17,7 +17,7 @@ static void prepare(struct sssp *sssp)
     node_build(node, "scheduled.cl", sssp_scheduled_cl, sssp_define(sssp));
     tasks_open_stretches(&sssp->tasks, node, sssp_n_own(sssp));
     sssp->counts = node_array(node, 2 * sizeof(cl_uint), NULL);
-    sssp->relax = node_kernel_without_arena(node, "relax_tasks");
+    sssp->relax = node_kernel(node, "relax_tasks");
     NODE_SET(sssp->relax, 1, UINT(sssp_n_own(sssp)), ARRAY(sssp->offsets), ARRAY(sssp->slots),
              ARRAY(sssp->weights), ARRAY(sssp->settled), ARRAY(sssp->best), ARRAY(sssp->counts));
 }
@@ -31,8 +31,8 @@ static void search(struct sssp *sssp)
 {
     cl_uint counts[2]; /* came nearer, reached for the first time */
     do {
-        node_clear(&sssp->node, sssp->counts, sizeof counts);
-        tasks_run_stretches(&sssp->tasks, sssp->relax);
+        node_fill(&sssp->node, sssp->counts, 0, sizeof counts);
+        tasks_run(&sssp->tasks, sssp->relax);
         node_read(&sssp->node, sssp->counts, sizeof counts, counts);
         sssp->n_rounds++;
         sssp->n_reached += counts[1];

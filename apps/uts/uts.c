@@ -90,7 +90,7 @@ static void set_up(void *self)
                                                           .task_bytes = sizeof(struct task)));
     upload_limits(uts);
     uts->counts = node_array(node, counts_bytes(uts), NULL);
-    uts->search = node_kernel_without_arena(&uts->node, "search");
+    uts->search = node_kernel(&uts->node, "search");
     NODE_SET(uts->search, 1, ARRAY(uts->limits), UINT(uts->n_rows), UINT(tree_chance(&uts->tree)),
              UINT(uts->tree.n_binomial), ARRAY(uts->counts));
 }
