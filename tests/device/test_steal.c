@@ -298,23 +298,6 @@ TEST(deque_that_is_overwritten_is_told)
     }
 }
 
-TEST(program_of_another_task_is_refused)
-{
-    struct gravel_steal *steal = NULL;
-    struct gravel_steal_stats stats;
-    const uint32_t task[3] = {0, 0, 0};
-    OK(gravel_steal_create(
-        &steal, tested.gravel,
-        &(struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.n_groups = 1, .group_size = STEAL_GROUP,
-                                                           .capacity = 8, .task_bytes = 12)));
-    OK(gravel_steal_fill(steal, task, 1));
-    steal_launch(steal, 1, TREE);
-    expect_error(gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS),
-                 GRAVEL_EKERNEL, "tasks of 8 bytes");
-    assert_int_equal(stats.done, 0);
-    OK(gravel_steal_destroy(steal));
-}
-
 TEST(launches_that_cannot_be)
 {
     cl_int error;

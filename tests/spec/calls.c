@@ -16,7 +16,7 @@ static void *mapped;
 static cl_kernel kernel, adding; /* adding has an accumulator */
 static struct gravel_steal *steal;
 static struct gravel_flow *flow;
-static struct gravel_mirror *mirror;
+static struct gravel_mirror *mirror, *slots;
 static struct gravel_accumulator *accumulator;
 static struct gravel_block_pool *pool;
 static struct gravel_rounds *rounds;
@@ -70,6 +70,7 @@ void open_objects(const struct gravel_bindings *bindings)
     OK(gravel_steal_create(&steal, gravel, NULL));
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_mirror_create(&mirror, gravel, plan()));
+    OK(gravel_mirror_create_slots(&slots, gravel, GRAVEL_ADD, plan()));
     OK(gravel_accumulator_create(&accumulator, gravel, word, 1, GRAVEL_ADD, GRAVEL_UINT));
     cl_program program = build_or_die(gravel,
                                       "#include \"gravel.cl.h\"\n"
@@ -93,6 +94,7 @@ void close_objects(void)
     OK(gravel_rounds_destroy(rounds));
     OK(gravel_block_pool_destroy(pool));
     OK(gravel_accumulator_destroy(accumulator));
+    OK(gravel_mirror_destroy(slots));
     OK(gravel_mirror_destroy(mirror));
     OK(gravel_steal_destroy(steal));
     OK(gravel_flow_destroy(flow));
@@ -176,7 +178,9 @@ static void call_heap(void)
         64, p(&offset));
     CALL_OF_ALL(gravel_free, of(gravel),
                 NUMBER(spare, BAD(spare + 32, "no allocation starts"),
-                       BAD(freed, "no allocation starts"), BAD(word, "_destroy")));
+                       BAD(freed, "no allocation starts"), BAD(word, "_destroy"),
+                       BAD(gravel_mirror_offset(slots), "gravel_mirror_destroy"),
+                       BAD(gravel_block_pool_offset(pool), "gravel_block_pool_destroy")));
     CALL_THAT_COPIES(
         gravel_map, of(gravel), at(word),
         NUMBER(8, FAR(N_WORDS * 4 + 1, "not in one"), FAR(UINT64_MAX, "%llu bytes from offset")),

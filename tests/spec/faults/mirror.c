@@ -74,11 +74,6 @@ static void change_behind_a_gate(void)
         after_close_gate();
 }
 
-static int free_array(void)
-{
-    return gravel_free(gravel, array);
-}
-
 /* The last node's kernel puts a word where there is none, at node 0. */
 static int put_far(void)
 {
@@ -150,14 +145,6 @@ static void refusal_is_reported_once(void)
     after_expect(gravel_quiet(gravel), is_concerned ? GRAVEL_ERANGE : 0, "index");
     expect_values();
     destroy();
-}
-
-static void array_stays(void)
-{
-    if (!is_read)
-        after_expect(gravel_free(gravel, gravel_mirror_offset(mirror)), GRAVEL_EINVAL,
-                     "gravel_mirror_destroy");
-    shared_next();
 }
 
 /* One node has not begun, so no node ends; then all do. */
@@ -240,9 +227,6 @@ static void array_is_free(void)
     }
 
 const struct after_row mirror_rows[] = {
-    BOTH("gravel_free of the array", "is refused, and words are shared", .prepare = make,
-         .act = free_array, .code = GRAVEL_EINVAL, .part = "gravel_mirror_destroy",
-         .hold = array_stays),
     BOTH("a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_mirror_begin",
          "no node ends it, until it is called again", .configure = after_limit_kernels,
          .prepare = change_behind_a_gate, .act = begin, .code = GRAVEL_EKERNEL,
