@@ -364,7 +364,7 @@ public:
         code_ = {std::move(source), std::move(name), std::move(build_options)};
         return *this;
     }
-    /** As device_code, of a file: GRAVEL_ESYSTEM if it cannot be read. */
+    /** Adds device code, of a file: GRAVEL_ESYSTEM if it cannot be read. */
     options &device_code_file(const std::string &path, std::string build_options = "") {
         std::ifstream file(path, std::ios::binary);
         std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -442,7 +442,7 @@ public:
     sizes(size_t x, size_t y) : n_(2), sizes_{x, y, 0} {}
     sizes(size_t x, size_t y, size_t z) : n_(3), sizes_{x, y, z} {}
     cl_uint n_dimensions() const noexcept { return n_; }
-    /** NULL without any. */
+    /** Returns the sizes; NULL without any. */
     const size_t *data() const noexcept { return n_ ? sizes_ : nullptr; }
 
 private:

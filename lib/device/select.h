@@ -41,7 +41,7 @@ void gravel_device_name_cache(const char *platform, char *name, size_t bytes);
 
 struct gravel_choice {
     const struct gravel_candidate *taken; /* points into the candidates */
-    unsigned index, n_equal; /* it is number `index` of so many that would do as well */
+    unsigned index, n_equal; /* it is number `index` of n_equal that would do as well */
 };
 
 /**

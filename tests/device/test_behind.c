@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * No copy of the library's stands behind a kernel that waits for room: where a driver maps command queues to few
+ * No copy of the library's is queued behind a kernel that waits for room: where a driver maps command queues to few
  * channels, it would keep the pump's copies from that kernel. Nor does a driver have fewer channels than it could. What a
- * read fills that does stand behind a kernel stays until the read has ended, also where counters are read whose zeros the
+ * read fills that is queued behind a kernel stays until the read has ended, also where counters are read whose zeros the
  * driver refuses.
  *
  * The linker sends the library's copies and the ends of its mappings here (--wrap).

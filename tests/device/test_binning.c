@@ -94,7 +94,7 @@ TEST(off_and_auto_bin_nothing_on_a_cpu)
     assert_int_equal(run_adds(&config), 0);
 }
 
-/* Slots of 4096 increments, of which a group of the device bins half at once, and room for so many that a look finds more
+/* Slots of 4096 increments, of which a group of the device bins half at once, and room for so much that a poll finds more
  * than a block holds, on drain at least. Few words, which a GPU sums up before it adds. */
 TEST(runs_longer_than_a_block_lose_nothing)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A driver that has fewer channels than a node has command queues, so that some of them stand behind the caller's: step
+ * A driver that has fewer channels than a node has command queues, so that some of them are queued behind the caller's: step
  * pump is refused, with the reason; with a channel for each it is taken. And a node has no more queues, whatever the
  * program makes: accumulators and deques share one; what a flush has packed is told of.
  *

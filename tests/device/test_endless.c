@@ -245,7 +245,7 @@ TEST_OF("driver", pump_without_a_turn_fails_no_kernel)
 
 #define SLACK_S 0.6 /* of waits; a busy machine may be late some of the times: is_once_within */
 
-/* A node, and a kernel of it that stands behind a gate in its queue. */
+/* A node, and a kernel of it that is queued behind a gate. */
 struct gated {
     struct gravel *gravel;
     cl_command_queue queue;

@@ -25,7 +25,7 @@ KERNEL = INCLUDE + 'kernel void work(GRAVEL_ARENA, ulong base, global const uint
          'global const uint *targets, uint degree, uint block)\n' \
          '{\nGRAVEL_OPEN(g);\nuint first = firsts[get_global_id(0)], active = degree != 0;\n'
 ITEM = INCLUDE + "#define index(i) (i)\n#define target(i) (i)\n#define node(i) ((i) % gravel_n_nodes(g))\n"
-ITEM_KERNEL = ITEM + KERNEL.replace(INCLUDE, "")  # macros of such names stand behind the include
+ITEM_KERNEL = ITEM + KERNEL.replace(INCLUDE, "")  # macros of such names follow the include
 LAUNCHED = "1, &n_items, NULL, 0, NULL, NULL"
 TRANSFER = """
 void account_store(struct gravel_call call, ulong account, const ulong *words)

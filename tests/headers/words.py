@@ -10,9 +10,9 @@ import re
 
 from check import place
 
-SOURCES = "include/gravel/*.h*", "cl/**", "lib/**", "hrf/**", "bench/**", "tools/**"
-READ = (*SOURCES, "README.md", "NEWS", "CONTRIBUTING.md", "docs/*.md", "docs/*/*.md", "docs/*.1", "examples/*.[cm]*", "apps/*/*",
-        "python/gravel/*.py", "study/*")
+SOURCES = ("include/gravel/*.h*", "cl/**", "lib/**", "hrf/**", "bench/**", "tools/**", "docs/design/*.md", "docs/guide/*.md", "docs/reference/*.md",
+           "docs/*.1", "CONTRIBUTING.md")
+READ = *SOURCES, "README.md", "NEWS", "docs/*.md", "docs/results/*.md", "examples/*.[cm]*", "apps/*/*", "python/gravel/*.py", "study/*"
 INSTEAD = {
     r"stands? still": "hangs",
     r"signs? of life": "heartbeat",

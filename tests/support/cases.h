@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that register themselves: what stands behind TEST is a test of its program, so that a name is written once, and no
+ * Tests that register themselves: what follows TEST is a test of its program, so that a name is written once, and no
  * test is compiled that does not run. A program has a main of its own only if one run of its tests is not enough.
  *
  * Path:    TEST's records, which the linker lays side by side -> cases.c -> cmocka
