@@ -7,7 +7,6 @@
  * Threads: one; OpenCL is called by children (info/child.c), and by a job that nothing keeps from opening.
  */
 #include "../apps/frame/process.h"
-#include "base/error.h"
 #include "base/number.h"
 #include "settings/settings.h"
 #include "gravel/gravel.h"
@@ -25,8 +24,7 @@ enum key {
     ENVIRONMENT = 'e',
     CLUSTER = 'c',
     AS_JSON = 'j',
-    OPENCL_INCLUDE = 256,
-    LIMIT,
+    LIMIT = 256,
     N_KEYS
 };
 
@@ -44,7 +42,6 @@ static const struct argp_option options[] = {
     {"cluster", CLUSTER, NULL, 0,
      "under mpirun or srun: what each rank has, and what differs between hosts", 0},
     {"json", AS_JSON, NULL, 0, "one JSON object instead of text", 0},
-    {"opencl-include", OPENCL_INCLUDE, NULL, 0, "directory where gravel.cl.h is installed", 0},
     {"limit", LIMIT, "SECONDS", 0, "give up on a driver after this (30)", 0},
     {0}};
 
@@ -65,7 +62,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ENVIRONMENT:
     case CLUSTER:
     case AS_JSON:
-    case OPENCL_INCLUDE:
         arguments->has[key] = true;
         return 0;
     default:
@@ -89,38 +85,21 @@ static void drop(json_t *object, const struct arguments *arguments)
     json_decref(object);
 }
 
-/* Reads the settings. @return 0; GRAVEL_ECONFIG if a variable is malformed or out of range: gravel_last_error */
-static int load(struct gravel_config *config)
-{
-    GRAVEL_TRY(gravel_config_load(config, sizeof *config));
-    return gravel_config_check(config);
-}
-
 static int show_settings(const struct arguments *arguments)
 {
     struct gravel_config config;
     drop(info_settings(arguments->has[AS_JSON]), arguments);
-    return load(&config) ? fail(gravel_last_error()) : 0;
+    return info_config(&config, NULL) ? fail(gravel_last_error()) : 0;
 }
 
 /* Lists devices; where one is asked for, no other one is asked anything. */
-static json_t *list_devices(const struct arguments *arguments)
-{
-    struct gravel_config config;
-    if (load(&config))
-        return json_pack("{s:s}", "error", gravel_last_error());
-    const struct info_request request = {
-        .device = arguments->device ? arguments->device : config.device,
-        .step = config.step,
-        .is_alone = arguments->device || (arguments->has[SELF_TEST] && *config.device)};
-    return info_list(&request, arguments->limit_s);
-}
-
 static int show_devices(const struct arguments *arguments)
 {
-    json_t *list = list_devices(arguments), *device;
-    const char *error = list ? json_string_value(json_object_get(list, "error")) : "out of memory";
     const bool is_test = arguments->has[SELF_TEST];
+    const char *named = getenv("GRAVEL_DEVICE");
+    const bool is_alone = arguments->device || (is_test && named && *named);
+    json_t *list = info_list(arguments->device, is_alone, arguments->limit_s), *device;
+    const char *error = list ? json_string_value(json_object_get(list, "error")) : "out of memory";
     size_t i, n_passed = 0, n_tested = 0;
     json_array_foreach(json_object_get(list, "devices"), i, device)
     {
@@ -176,10 +155,6 @@ int main(int argc, char **argv)
     printed_guard();
     argp_program_version = "gravel-info " GRAVEL_VERSION;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (arguments.has[OPENCL_INCLUDE]) {
-        puts(GRAVEL_OPENCL_INCLUDE);
-        return 0;
-    }
     return arguments.has[ENVIRONMENT] ? show_settings(&arguments)
            : arguments.has[CLUSTER]   ? show_cluster(&arguments)
                                       : show_devices(&arguments);

@@ -127,10 +127,10 @@ static void add(json_t *findings, const char *effect, json_t *what, const char *
         findings, json_pack("{s:s, s:o, s:s}", "effect", effect, "what", what, "remedy", remedy));
 }
 
-/* Adds a finding if ranks differ: "GRAVEL_HEAP: 1 at ranks 0, 2 on gh1; 2 at rank 1 on gh1". A rank that has not set a value
- * has taken node 0's: see gravel_config_take. */
-static void compare(const json_t *ranks, const char *name, const char *path, const char *unset,
-                    const char *effect, const char *remedy, json_t *findings)
+/* Adds a finding if ranks differ: "GRAVEL_HEAP: default at ranks 0, 2 on gh1; 4096 at rank 1 on gh2". A rank that leaves a
+ * setting at its default has taken node 0's: see gravel_config_take. */
+static void compare(const json_t *ranks, const char *name, const char *path, const char *effect,
+                    const char *remedy, json_t *findings)
 {
     const char *value, *shared = info_text(json_array_get(ranks, 0), path);
     json_t *groups = json_object(), *list, *rank, *what = NULL;
@@ -138,15 +138,13 @@ static void compare(const json_t *ranks, const char *name, const char *path, con
     json_array_foreach(ranks, i, rank)
     {
         value = info_text(rank, path);
-        if (!*value || !strcmp(value, unset))
-            value = *shared ? shared : unset;
-        sort_in(groups, value, rank);
+        sort_in(groups, *value ? value : *shared ? shared : "default", rank);
     }
     json_object_foreach(groups, value, list)
     {
         json_t *before = what;
         what = json_sprintf("%s%s%s at %s", before ? json_string_value(before) : name,
-                            before ? "; " : ": ", *value ? value : "none", name_ranks(list));
+                            before ? "; " : ": ", value, name_ranks(list));
         json_decref(before);
     }
     if (json_object_size(groups) > 1)
@@ -157,20 +155,19 @@ static void compare(const json_t *ranks, const char *name, const char *path, con
 
 static void compare_all(const json_t *ranks, json_t *findings)
 {
+    static const char remedy[] =
+        "set it at node 0 alone, whose setting all nodes take, or unset it";
     const struct gravel_setting *setting;
-    compare(ranks, "Gravel", "version", "", FATAL, "install one version on all hosts", findings);
-    compare(ranks, "MPI", "mpi", "", FATAL, "install one version on all hosts", findings);
-    compare(ranks, "step", "step", "", NOTE, "allowed; GRAVEL_STEP takes one for all", findings);
+    compare(ranks, "Gravel", "version", FATAL, "install one version on all hosts", findings);
+    compare(ranks, "MPI", "mpi", FATAL, "install one version on all hosts", findings);
+    compare(ranks, "step", "step", NOTE, "allowed; GRAVEL_STEP takes one for all", findings);
     for (uint32_t s = 0; (setting = gravel_setting_at(s)); s++) {
         const enum gravel_setting_reach reach = gravel_setting_reach(setting);
-        char path[64], preset[24];
+        char path[64];
         snprintf(path, sizeof path, "settings.%s", setting->variable);
-        snprintf(preset, sizeof preset, "%" PRIu64, setting->number);
         if (reach != GRAVEL_SETTING_PER_HOST)
-            compare(ranks, setting->variable, path,
-                    setting->kind == GRAVEL_SETTING_STRING ? setting->text : preset,
-                    reach == GRAVEL_SETTING_AGREED ? FATAL : NOTE,
-                    "set it at node 0 alone, whose setting all nodes take, or unset it", findings);
+            compare(ranks, setting->variable, path, reach == GRAVEL_SETTING_AGREED ? FATAL : NOTE,
+                    remedy, findings);
     }
 }
 
@@ -192,7 +189,6 @@ static void find_shared_devices(const json_t *ranks, json_t *findings)
     json_object_foreach(groups, key, list)
     {
         const json_t *first = json_array_get(list, 0);
-        const char *selection = info_text(first, "selection");
         if (json_array_size(list) < 2)
             continue;
         if (*info_text(first, "device.identity"))
@@ -200,11 +196,11 @@ static void find_shared_devices(const json_t *ranks, json_t *findings)
                 "one rank a device: mpirun --map-by ppr:DEVICES:node");
         else
             add(findings, NOTE,
-                json_sprintf(
-                    "%s: whether they share a device is unknown, for its driver has no UUID; "
-                    "what shows a rank some devices only: %s",
-                    name_ranks(list), *selection ? selection : "-"),
-                "that variable at each rank, and the driver's own tool, show who has which device");
+                json_sprintf("%s: whether they share a device is unknown, for its driver has no "
+                             "UUID, and each may be shown some devices only",
+                             name_ranks(list)),
+                "CUDA_VISIBLE_DEVICES and its like at each rank, and the driver's own tool, show "
+                "who has which device");
     }
     json_decref(groups);
 }

@@ -19,25 +19,22 @@
 
 /* ---- devices and settings of this process ------------------------------------------------------ */
 
-/* Which devices to list. */
-struct info_request {
-    const char *device; /* as GRAVEL_DEVICE names it; "" for the default */
-    const char *step;   /* as GRAVEL_STEP does */
-    bool is_alone; /* no other device is wanted; one named by its numbers is the only one touched */
-};
+/** Reads the settings, and checks them. @param device  instead of GRAVEL_DEVICE; or NULL. @return 0; GRAVEL_ECONFIG */
+int info_config(struct gravel_config *config, const char *device);
 
 /**
  * Lists everything, or what a program would get, in a child. A driver that breaks the list is named and left out,
  * here and in all later children.
  *
- * @param limit_s  for each call of a driver [seconds].
- * @return         {"devices": [{number, identity, name, is_cpu, step or
- *                 reason, texts, can, may, cannot}], "wanted_step": text, "default": number or null, "defaults": [numbers, in the
- *                 order in which the nodes of a host take equal devices], "default_error": text or null,
- *                 "broken_drivers": [{file, error}]}; with "error": text without any platform, or if a device that is
- *                 wanted alone is missing; NULL without memory.
+ * @param device    instead of GRAVEL_DEVICE; or NULL.
+ * @param is_alone  no other device is wanted; one named by its numbers is the only one touched.
+ * @param limit_s   for each call of a driver [seconds].
+ * @return          {"devices": [{number, identity, name, is_cpu, step or reason, texts, can, may, cannot}], "default":
+ *                  number or null, "defaults": [numbers, in the order in which the nodes of a host take equal devices],
+ *                  "default_error": text or null, "broken_drivers": [{file, error}]}; with "error": text if a setting is
+ *                  malformed, without any platform, or if a device that is wanted alone is missing; NULL without memory.
  */
-json_t *info_list(const struct info_request *request, unsigned limit_s);
+json_t *info_list(const char *device, bool is_alone, unsigned limit_s);
 
 /**
  * Adds what a device can do, "can", may do, "may", and "cannot", with what that means: arrays of texts.
@@ -58,7 +55,7 @@ void info_describe_abilities(json_t *device, const struct gravel_capability *cap
  */
 bool info_probe(json_t *device, bool is_test, unsigned limit_s);
 
-/** Returns {"settings": [{variable, category, default, range, value, is_set, help}]}; prints them unless as JSON. */
+/** Returns {"settings": [{variable, value, is_set, help}]}; prints them unless as JSON. */
 json_t *info_settings(bool is_json);
 
 /* ---- a job: each once in a process, before MPI is initialised, as drivers are asked in children ---- */
@@ -66,12 +63,11 @@ json_t *info_settings(bool is_json);
 /**
  * Describes this process as a rank: host, cores, limits, device, and what its environment sets.
  *
- * @return  {version, mpi, host, place; cores: {online, allowed, share: "4 of 8", list: "0-3,8", "" if the system has none}; numa: nodes
- *          of those cores, "0,1", "-": unknown; limits: {locked_bytes, address_bytes, descriptors, rdma_bytes:
- *          locked_bytes where hardware of the network reads memory by itself}, null for no limit, and "lock": text; settings: {variable:
- *          value}, of those that are set; selection: "CUDA_VISIBLE_DEVICES=0", which shows this process some devices, or
- *          null; device, of info_list, and "turns", those that the ranks of the host take in turn, if there is one; and
- *          either step or error; "?" as "rank"}.
+ * @return  {version, mpi, host, place; cores: {online, allowed, share: "4 of 8", list: "0-3,8", "" if the system reports
+ *          none}; numa: nodes of those cores, "0,1", "-": unknown; limits: {locked_bytes, address_bytes, descriptors,
+ *          rdma_bytes: locked_bytes where hardware of the network reads memory by itself}, null for no limit, and
+ *          "lock": text; settings: {variable: value}, of those that are not at their default; device, of info_list,
+ *          and "turns", those that the ranks of the host take in turn, if there is one; either step or error}.
  */
 json_t *info_rank_describe(const char *device, unsigned limit_s);
 

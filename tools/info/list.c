@@ -9,9 +9,11 @@
  */
 #include "info.h"
 
+#include "base/error.h"
 #include "child.h"
 #include "device/select.h"
 #include "members.h"
+#include "settings/settings.h"
 
 #include <glob.h>
 #include <inttypes.h>
@@ -21,9 +23,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SYSTEM_DIRECTORY "/etc/OpenCL/vendors"
+/* What a child is asked. */
+struct request {
+    struct gravel_config config;
+    bool is_alone; /* no other device is wanted; one named by its numbers is the only one touched */
+};
 
-static char directory[] = "/tmp/gravel-info-XXXXXX"; /* of links; removed at exit */
+#define SYSTEM_DIRECTORY "/etc/OpenCL/vendors"
 
 /* What a device can do besides steps, and what it means to lack it. */
 static const struct {
@@ -90,16 +96,17 @@ static json_t *describe_device(const struct gravel_candidate *candidate, const c
 }
 
 /* Those that the nodes of a host take in turn have a text that says so. */
-static json_t *describe(const struct info_request *request,
-                        const struct gravel_candidate *candidates, unsigned n)
+static json_t *describe(const struct request *request, const struct gravel_candidate *candidates,
+                        unsigned n)
 {
     struct gravel_choice choice = {.n_equal = 1};
     const char *error = NULL;
     json_t *all = json_array(), *turns = json_array(), *numbers = json_array();
     for (unsigned k = 0; k < n; k++)
-        json_array_append_new(all, describe_device(&candidates[k], request->step));
+        json_array_append_new(all, describe_device(&candidates[k], request->config.step));
     for (uint32_t local = 0; local < choice.n_equal && !error; local++) {
-        if (gravel_device_choose(request->device, request->step, local, candidates, n, &choice)) {
+        if (gravel_device_choose(request->config.device, request->config.step, local, candidates, n,
+                                 &choice)) {
             error = gravel_last_error();
             continue;
         }
@@ -113,9 +120,9 @@ static json_t *describe(const struct info_request *request,
                                                local + 1, choice.n_equal));
     }
     json_t *list =
-        json_pack("{s:O, s:s, s:O?, s:o, s:s?, s:s*}", "devices", request->is_alone ? turns : all,
-                  "wanted_step", request->step, "default", json_array_get(numbers, 0), "defaults",
-                  numbers, "default_error", error, "error", request->is_alone ? error : NULL);
+        json_pack("{s:O, s:O?, s:o, s:s?, s:s*}", "devices", request->is_alone ? turns : all,
+                  "default", json_array_get(numbers, 0), "defaults", numbers, "default_error",
+                  error, "error", request->is_alone ? error : NULL);
     json_decref(turns);
     json_decref(all);
     return list;
@@ -124,13 +131,14 @@ static json_t *describe(const struct info_request *request,
 /* In the child. */
 static json_t *list_here(const void *argument)
 {
-    const struct info_request *request = argument;
+    const struct request *request = argument;
     unsigned n = 0;
     info_child_stage("listing devices");
     struct gravel_candidate *candidates = calloc(GRAVEL_MAX_DEVICES, sizeof *candidates);
     if (!candidates)
         return NULL;
-    const int code = gravel_device_list(request->is_alone ? request->device : "", candidates, &n);
+    const int code =
+        gravel_device_list(request->is_alone ? request->config.device : "", candidates, &n);
     json_t *list =
         code ? json_pack("{s:s}", "error", gravel_last_error()) : describe(request, candidates, n);
     free(candidates);
@@ -139,59 +147,66 @@ static json_t *list_here(const void *argument)
 
 /* ---- drivers that break ---------------------------------------------------------------------- */
 
-static void remove_directory(void)
+static glob_t drivers;
+static char directory[] = "/tmp/gravel-info-XXXXXX"; /* of links to them; removed at exit */
+
+static const char *link_of(size_t i)
 {
-    glob_t links;
-    char pattern[sizeof directory + 8];
-    snprintf(pattern, sizeof pattern, "%s/*", directory);
-    if (glob(pattern, 0, NULL, &links) == 0) {
-        for (size_t i = 0; i < links.gl_pathc; i++)
-            unlink(links.gl_pathv[i]);
-        globfree(&links);
-    }
+    static char link[512];
+    snprintf(link, sizeof link, "%s%s", directory, strrchr(drivers.gl_pathv[i], '/'));
+    return link;
+}
+
+static void remove_links(void)
+{
+    for (size_t i = 0; i < drivers.gl_pathc; i++)
+        unlink(link_of(i));
     rmdir(directory);
 }
 
 /* Tries each driver next to those that answered, and keeps these for the rest of the process. */
-static void leave_out_broken(const struct info_request *request, unsigned limit_s, json_t *broken)
+static void leave_out_broken(const struct request *request, unsigned limit_s, json_t *broken)
 {
     const char *from = getenv("OCL_ICD_VENDORS");
-    char pattern[512], link[512];
-    glob_t files;
+    char pattern[512];
     snprintf(pattern, sizeof pattern, "%s/*.icd", from && *from ? from : SYSTEM_DIRECTORY);
-    if (glob(pattern, 0, NULL, &files))
+    if (glob(pattern, 0, NULL, &drivers) || !mkdtemp(directory))
         return;
-    if (!mkdtemp(directory)) {
-        perror(directory);
-        globfree(&files);
-        return;
-    }
-    atexit(remove_directory);
+    atexit(remove_links);
     setenv("OCL_ICD_VENDORS", directory, 1);
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        const char *file = files.gl_pathv[i];
-        snprintf(link, sizeof link, "%s%s", directory, strrchr(file, '/'));
-        if (symlink(file, link))
-            perror(link);
+    for (size_t i = 0; i < drivers.gl_pathc; i++) {
+        if (symlink(drivers.gl_pathv[i], link_of(i)))
+            perror(link_of(i));
         json_t *answer = info_child_run(list_here, request, limit_s);
         if (info_child_broke(answer)) {
-            unlink(link);
-            json_array_append_new(broken, json_pack("{s:s, s:O?}", "file", file, "error",
-                                                    json_object_get(answer, "error")));
+            unlink(link_of(i));
+            json_array_append_new(broken, json_pack("{s:s, s:s}", "file", drivers.gl_pathv[i],
+                                                    "error", info_text(answer, "error")));
         }
         json_decref(answer);
     }
-    globfree(&files);
 }
 
-json_t *info_list(const struct info_request *request, unsigned limit_s)
+int info_config(struct gravel_config *config, const char *device)
 {
+    GRAVEL_TRY(gravel_config_load(config, sizeof *config));
+    GRAVEL_TRY(gravel_config_check(config));
+    if (device)
+        snprintf(config->device, sizeof config->device, "%s", device);
+    return 0;
+}
+
+json_t *info_list(const char *device, bool is_alone, unsigned limit_s)
+{
+    struct request request = {.is_alone = is_alone};
     json_t *broken = json_array();
-    json_t *list = info_child_run(list_here, request, limit_s);
+    if (info_config(&request.config, device))
+        return json_pack("{s:s, s:o}", "error", gravel_last_error(), "broken_drivers", broken);
+    json_t *list = info_child_run(list_here, &request, limit_s);
     if (info_child_broke(list)) {
-        leave_out_broken(request, limit_s, broken);
+        leave_out_broken(&request, limit_s, broken);
         json_decref(list);
-        list = info_child_run(list_here, request, limit_s);
+        list = info_child_run(list_here, &request, limit_s);
     }
     json_object_set_new(list, "broken_drivers", broken);
     return list;

@@ -158,9 +158,7 @@ bool info_open(const char *device, json_t *findings)
 {
     struct gravel_config config;
     struct gravel *gravel = NULL;
-    int code = gravel_config_load(&config, sizeof config);
-    if (device)
-        snprintf(config.device, sizeof config.device, "%s", device);
+    int code = info_config(&config, device);
     strcpy(config.log, "0"); /* what it would say is among the findings */
     config.heap_bytes = 1u << 20;
     if (!code)

@@ -83,13 +83,11 @@ static int test_device(const struct gravel_config *config, json_t *answer)
     return code;
 }
 
-/* ---- messages: what must arrive is known by the number of an item ---------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------- */
 
 #define N_NODES 2u
 #define N_ITEMS 8192u
-#define N_COUNTERS 64u /* behind a word for each item */
-#define N_WORDS (N_ITEMS + N_COUNTERS)
-#define HOST_WORD 7u /* no kernel stores there, as it is no multiple of 3 */
+enum { COUNTER = N_ITEMS, HOST_WORD, N_WORDS }; /* behind a word for each item */
 #define HOST_VALUE 0x01234567u
 
 static const char source[] =
@@ -98,7 +96,7 @@ static const char source[] =
     "{\n"
     "    GRAVEL_OPEN(g);\n"
     "    uint item = (uint)get_global_id(0), node = item % 2;\n"
-    "    gravel_inc_uint_wg(g, words, 8192 + item / 2 % 64, node);\n"
+    "    gravel_inc_uint_wg(g, words, 8192, node);\n"
     "    gravel_put_uint_wg_if(g, item % 3 == 0, words, item, 3 * item + 1, node);\n"
     "}\n";
 
@@ -120,23 +118,19 @@ static int send_from_kernel(struct gravel *gravel, uint64_t at)
     return code;
 }
 
-static uint32_t expected(uint32_t i, uint32_t node)
-{
-    if (i >= N_ITEMS)
-        return N_ITEMS / N_NODES / N_COUNTERS;
-    if (i == HOST_WORD)
-        return node ? HOST_VALUE : 0;
-    return i % N_NODES == node && i % 3 == 0 ? 3 * i + 1 : 0;
-}
-
 static int check_node(struct gravel *gravel, uint64_t at, uint32_t node)
 {
     static uint32_t words[N_WORDS];
     GRAVEL_TRY(gravel_get(gravel, at, words, sizeof words, node));
-    for (uint32_t i = 0; i < N_WORDS; i++)
-        if (words[i] != expected(i, node))
+    for (uint32_t i = 0; i < N_WORDS; i++) {
+        const uint32_t expected = i == COUNTER                        ? N_ITEMS / N_NODES
+                                  : i == HOST_WORD                    ? HOST_VALUE
+                                  : i % N_NODES == node && i % 3 == 0 ? 3 * i + 1
+                                                                      : 0;
+        if (words[i] != expected)
             return gravel_fail(GRAVEL_ECORRUPT, "word %u of node %u is %u instead of %u", i, node,
-                               words[i], expected(i, node));
+                               words[i], expected);
+    }
     return 0;
 }
 
@@ -156,7 +150,8 @@ static int test_node(struct gravel_config *config, json_t *answer)
     GRAVEL_TRY(gravel_open(&gravel, config, NULL));
     GRAVEL_TRY(gravel_alloc(gravel, N_WORDS * sizeof value, &at));
     GRAVEL_TRY(send_from_kernel(gravel, at));
-    GRAVEL_TRY(gravel_put(gravel, at + HOST_WORD * sizeof value, &value, sizeof value, 1));
+    for (uint32_t node = 0; node < N_NODES; node++)
+        GRAVEL_TRY(gravel_put(gravel, at + HOST_WORD * sizeof value, &value, sizeof value, node));
     GRAVEL_TRY(gravel_barrier(gravel));
     for (uint32_t node = 0; node < N_NODES; node++)
         GRAVEL_TRY(check_node(gravel, at, node));
@@ -181,8 +176,7 @@ static json_t *probe_here(const void *argument)
     const struct order *order = argument;
     struct gravel_config config;
     json_t *answer = json_object();
-    int code = gravel_config_load(&config, sizeof config);
-    snprintf(config.device, sizeof config.device, "%s", order->device);
+    int code = info_config(&config, order->device);
     if (order->is_test)
         config.self_test_rounds = TEST_ROUNDS;
     if (!code)

@@ -94,34 +94,29 @@ static json_t *describe_limits(void)
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* Those that are set: equal texts for equal values, however they are written. None if one is malformed. */
+/* Those that are not at their default: equal texts for equal values. None if one is malformed. */
 static json_t *describe_settings(void)
 {
     struct gravel_config config;
     const struct gravel_setting *setting;
     json_t *set = json_object();
     const bool is_read = !gravel_config_load(&config, sizeof config);
-    for (uint32_t i = 0; is_read && (setting = gravel_setting_at(i)); i++)
-        if (getenv(setting->variable))
-            json_object_set_new(
-                set, setting->variable,
-                setting->kind == GRAVEL_SETTING_STRING
-                    ? json_string((const char *)&config + setting->offset)
-                    : json_sprintf("%" PRIu64, gravel_setting_number(&config, setting)));
+    for (uint32_t i = 0; is_read && (setting = gravel_setting_at(i)); i++) {
+        const bool is_text = setting->kind == GRAVEL_SETTING_STRING;
+        const char *text = (const char *)&config + setting->offset;
+        if (is_text && strcmp(text, setting->text))
+            json_object_set_new(set, setting->variable, json_string(text));
+        const uint64_t number = is_text ? setting->number : gravel_setting_number(&config, setting);
+        if (number != setting->number)
+            json_object_set_new(set, setting->variable, json_sprintf("%" PRIu64, number));
+    }
     return set;
 }
 
 /* A node proves its step when it opens, and so does the probe. */
 static void look_for_device(json_t *rank, const char *name, unsigned limit_s)
 {
-    struct gravel_config config;
-    if (gravel_config_load(&config, sizeof config) || gravel_config_check(&config)) {
-        json_object_set_new(rank, "error", json_string(gravel_last_error()));
-        return;
-    }
-    const struct info_request request = {
-        .device = name ? name : config.device, .step = config.step, .is_alone = true};
-    json_t *list = info_list(&request, limit_s), *error = json_object_get(list, "error");
+    json_t *list = info_list(name, true, limit_s), *error = json_object_get(list, "error");
     json_t *turns = json_object_get(list, "devices"), *device = json_array_get(turns, 0);
     if (!error && !info_probe(device, false, limit_s))
         error = json_object_get(device, "reason");
@@ -139,16 +134,14 @@ static void look_for_device(json_t *rank, const char *name, unsigned limit_s)
 json_t *info_rank_describe(const char *device, unsigned limit_s)
 {
     char host[128] = "", place[256], mpi[GRAVEL_MPI_NAME_BYTES];
-    const char *shown_by = gravel_device_selection();
     gethostname(host, sizeof host - 1);
     gravel_host_describe(place, sizeof place);
     gravel_transport_mpi_name(mpi);
-    json_t *rank = json_pack(
-        "{s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "rank", "?", "step",
-        "none", "device", "number", "no device", "version", GRAVEL_VERSION, "mpi", mpi, "host",
-        host, "place", place, "cores", describe_cores(), "numa", describe_numa(), "limits",
-        describe_limits(), "settings", describe_settings(), "selection",
-        shown_by ? json_sprintf("%s=%s", shown_by, getenv(shown_by)) : json_null());
+    json_t *rank =
+        json_pack("{s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "rank", "?",
+                  "step", "none", "device", "number", "no device", "version", GRAVEL_VERSION, "mpi",
+                  mpi, "host", host, "place", place, "cores", describe_cores(), "numa",
+                  describe_numa(), "limits", describe_limits(), "settings", describe_settings());
     if (rank)
         look_for_device(rank, device, limit_s);
     return rank;

@@ -23,7 +23,7 @@ add_broken_driver()
 case $test in
 environment) # what is set is shown, and what is wrong is refused
     output=$(GRAVEL_BUFFER=128k "$info" --env) || fail "exit status $?"
-    expect 'GRAVEL_BUFFER  *128k  *set '
+    expect 'GRAVEL_BUFFER  *128k  *set$'
     output=$(GRAVEL_BUFFER=128q "$info" --env 2>&1) && fail "128q was taken"
     expect 'GRAVEL_BUFFER=128q: not a number'
     output=$(GRAVEL_STEP=teleport "$info" 2>&1) && fail "step teleport was taken"
@@ -113,12 +113,12 @@ cluster) # a job of one rank; and no device
     output=$(GRAVEL_AGGREGATORS=2 "$info" --cluster) || fail "exit status $?: $output"
     expect '^    0  .* svm    0:0 '
     expect 'no rank differs'
-    output=$(ROCR_VISIBLE_DEVICES=0 "$info" --cluster --json | python3 -c '
+    output=$("$info" --cluster --json | python3 -c '
 import json, sys
 rank = json.load(sys.stdin)["ranks"][0]
-print(rank["selection"], *sorted(rank["limits"]), rank["handover"])
-print(rank["numa"] is None or set(rank["numa"]) <= set("0123456789,-"))')
-    expect '^ROCR_VISIBLE_DEVICES=0 address_bytes descriptors lock locked_bytes rdma_bytes {.error.: .., .why_not.: ..}$'
+print(*sorted(rank["limits"]), rank["handover"])
+print(set(rank["numa"]) <= set("0123456789,-"))')
+    expect '^address_bytes descriptors lock locked_bytes rdma_bytes {.error.: .., .why_not.: ..}$'
     expect '^True$'
     output=$(GRAVEL_BUFFER=1G "$info" --cluster --json) && fail "exit status 0"
     expect '"what": "rank 0 on .*: GRAVEL_BUFFER=1G: out of range'
