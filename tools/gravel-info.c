@@ -11,8 +11,10 @@
 #include "settings/settings.h"
 #include "gravel/gravel.h"
 #include "info/info.h"
+#include "info/members.h"
 
 #include <argp.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,11 +87,79 @@ static void drop(json_t *object, const struct arguments *arguments)
     json_decref(object);
 }
 
+/* ---- settings -------------------------------------------------------------------------------- */
+
+/* In the order of gravel_setting_at. */
+static const char *const meanings[] = {
+#define MEANING(kind, field, variable, preset, low, high, category, help) help,
+    GRAVEL_CONFIG_FIELDS(MEANING)};
+
 static int show_settings(const struct arguments *arguments)
 {
     struct gravel_config config;
-    drop(info_settings(arguments->has[AS_JSON]), arguments);
+    const struct gravel_setting *s;
+    json_t *all = json_array();
+    for (uint32_t i = 0; (s = gravel_setting_at(i)); i++) {
+        const char *set = getenv(s->variable);
+        const bool is_set = set && *set; /* as the library sees it */
+        char preset[24];
+        snprintf(preset, sizeof preset, "%" PRIu64, s->number);
+        const char *value = is_set ? set : s->kind == GRAVEL_SETTING_STRING ? s->text : preset;
+        json_array_append_new(all,
+                              json_pack("{s:s, s:s, s:b, s:s}", "variable", s->variable, "value",
+                                        value, "is_set", (int)is_set, "help", meanings[i]));
+        if (!arguments->has[AS_JSON])
+            printf("%-24s  %-10s  %s\n      %s\n", s->variable, *value ? value : "\"\"",
+                   is_set ? "set" : "not set", meanings[i]);
+    }
+    drop(json_pack("{s:o}", "settings", all), arguments);
     return info_config(&config, NULL) ? fail(gravel_last_error()) : 0;
+}
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+static void print_rows(const json_t *device)
+{
+    static const char *const rows[] = {"platform", "driver",   "language", "size",
+                                       "cores",    "settings", "flows",    "proved",
+                                       "can",      "may",      "cannot"};
+    for (size_t r = 0, i; r < sizeof rows / sizeof *rows; r++) {
+        const char *text = info_text(device, rows[r]);
+        json_t *line;
+        if (*text)
+            printf("     %-9s %s\n", rows[r], text);
+        json_array_foreach(json_object_get(device, rows[r]), i, line)
+            printf("     %-9s %s\n", rows[r], json_string_value(line));
+    }
+}
+
+static void print_device(const json_t *device, bool is_test)
+{
+    const json_t *passed = json_object_get(device, "passed");
+    const char *step = info_text(device, "step"), *reason = info_text(device, "reason");
+    printf("%s  %s", info_text(device, "number"), info_text(device, "name"));
+    if (!is_test) {
+        printf("%s\n     step      %s%s\n", info_text(device, "turn"),
+               *step ? step : "none: ", reason);
+        print_rows(device);
+    } else if (json_is_true(passed)) {
+        printf(": PASS: step %s: %s\n", step, info_text(device, "proved"));
+    } else {
+        printf(": %s: %s\n", passed ? "FAIL" : "not tested, cannot take a step", reason);
+    }
+}
+
+static void print_devices(const json_t *list, bool is_test)
+{
+    size_t i;
+    json_t *device, *driver;
+    json_array_foreach(json_object_get(list, "devices"), i, device) print_device(device, is_test);
+    json_array_foreach(json_object_get(list, "broken_drivers"), i, driver)
+        printf("left out: %s: %s\n"
+               "     (every OpenCL program loads it: remove it, or set OCL_ICD_VENDORS)\n",
+               info_text(driver, "file"), info_text(driver, "error"));
+    if (!is_test && json_is_null(json_object_get(list, "default")))
+        printf("no default: %s\n", info_text(list, "default_error"));
 }
 
 /* Lists devices; where one is asked for, no other one is asked anything. */
@@ -109,10 +179,47 @@ static int show_devices(const struct arguments *arguments)
         n_passed += info_probe(device, is_test, arguments->limit_s);
     }
     if (!error && !arguments->has[AS_JSON])
-        info_print_devices(list, is_test);
+        print_devices(list, is_test);
     const int status = error ? fail(error) : is_test && (!n_tested || n_passed < n_tested);
     drop(list, arguments);
     return status;
+}
+
+/* ---- a job ----------------------------------------------------------------------------------- */
+
+static void print_rank(const json_t *rank, int width)
+{
+    char number[24] = "?";
+    if (json_is_integer(json_object_get(rank, "rank")))
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, info_integer(rank, "rank"));
+    printf("%5s  %-*s  %-11s%-4s%10s  %-5s  %s %s\n", number, width, info_text(rank, "host"),
+           info_text(rank, "cores.share"), info_text(rank, "numa"), info_text(rank, "limits.lock"),
+           info_text(rank, "step"), info_text(rank, "device.number"),
+           info_text(rank, "device.name"));
+}
+
+static void print_job(const json_t *job)
+{
+    int width = (int)strlen("host");
+    size_t i;
+    json_t *rank, *finding, *ranks = json_object_get(job, "ranks");
+    json_array_foreach(ranks, i, rank)
+    {
+        const char *driver = info_text(rank, "device.driver");
+        const int own = (int)strlen(info_text(rank, "host"));
+        width = own > width ? own : width;
+        if (info_integer(rank, "local") == 0) /* what is of its host */
+            printf("%s: Gravel %s, MPI: %s%s%s\n", info_text(rank, "place"),
+                   info_text(rank, "version"), info_text(rank, "mpi"), *driver ? ", driver " : "",
+                   driver);
+    }
+    printf("\n rank  %-*s  cores      NUMA  may lock  step   device\n", width, "host");
+    json_array_foreach(ranks, i, rank) print_rank(rank, width);
+    if (json_is_false(json_object_get(job, "is_broken")))
+        puts("\nno rank differs from another one in what nodes agree on");
+    json_array_foreach(json_object_get(job, "findings"), i, finding)
+        printf("\n%s: %s\n    %s\n", info_text(finding, "effect"), info_text(finding, "what"),
+               info_text(finding, "remedy"));
 }
 
 /* Rank 0 speaks for all; where ranks did not meet, each for itself. */
@@ -136,7 +243,7 @@ static int show_cluster(const struct arguments *arguments)
     }
     if (json_integer_value(json_object_get(own, "rank")) == 0) {
         if (!arguments->has[AS_JSON])
-            info_print_job(job);
+            print_job(job);
         drop(job, arguments);
     }
     json_decref(own);

@@ -30,13 +30,13 @@ static json_t *add_rank(int host)
         first = local ? first : (int)i;
         local++;
     }
-    json_t *rank = json_pack(
-        "{s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:{}, s:{s:i, s:i, s:s, s:i}, s:{s:n, s:n, s:n},"
-        " s:{s:s, s:s}, s:{s:s, s:b}}",
-        "rank", number, "first", first, "local", local, "host", name, "version", "1.0", "mpi",
-        "MPI 4", "step", "svm", "settings", "cores", "online", 64, "allowed", 64, "list", "0-63",
-        "sharing", 1, "limits", "rdma_bytes", "address_bytes", "descriptors", "handover", "error",
-        "", "why_not", "", "device", "identity", "00ff", "is_cpu", 1);
+    json_t *rank =
+        json_pack("{s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:{}, s:{s:i, s:i, s:i}, s:{s:n, s:n, s:n},"
+                  " s:{s:s, s:s}, s:{s:s, s:b}}",
+                  "rank", number, "first", first, "local", local, "host", name, "version", "1.0",
+                  "mpi", "MPI 4", "step", "svm", "settings", "cores", "online", 64, "allowed", 64,
+                  "sharing", 1, "limits", "rdma_bytes", "address_bytes", "descriptors", "handover",
+                  "error", "", "why_not", "", "device", "identity", "00ff", "is_cpu", 1);
     assert_non_null(rank);
     json_array_append_new(ranks, rank);
     return rank;
@@ -55,7 +55,7 @@ static void change(const char *line)
     json_t *of = strcmp(object, "-") ? json_object_get(rank, object) : rank;
     char *end;
     const json_int_t value = strtoll(text, &end, 10);
-    const bool is_number = *end == '\0' && strcmp(object, "settings") && strcmp(key, "list");
+    const bool is_number = *end == '\0' && strcmp(object, "settings");
     assert_non_null(rank);
     if (!strcmp(key, "gpu"))
         json_object_set_new(
@@ -100,8 +100,7 @@ static const struct {
      "at each rank"},
     {"112", "0 - gpu ?\n1 - gpu 00bb\n2 - gpu ?", 0, NULL, NULL},
     /* cores: a host that has no more is no launcher's oversight */
-    {"11", "0 cores list 3\n0 cores allowed 1", 1, "rank 0 on gh1: may run on core 3 alone, of 64",
-     "--bind-to none"},
+    {"11", "0 cores allowed 1", 1, "rank 0 on gh1: may run on 1 of 64 cores", "--bind-to none"},
     {"1", "0 cores allowed 2\n0 cores online 2", 0, NULL, NULL},
 #define SHARE(rank, n) "\n" #rank " cores allowed " #n "\n" #rank " cores sharing 3"
     {"1112", SHARE(0, 9) SHARE(1, 9) SHARE(2, 9), 0, NULL, NULL},

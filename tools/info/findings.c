@@ -4,16 +4,17 @@
  */
 #include "info.h"
 
+#include "base/error.h"
 #include "members.h"
 #include "settings/settings.h"
 #include "transport/segment.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_NAMED 8u /* ranks that a finding names; it counts the rest */
+#define MOST_NAMED 8u    /* ranks that a finding names; it counts the rest */
+#define TEXT_BYTES 4096u /* of names or values; cut if they are more */
 #define INT "%" JSON_INTEGER_FORMAT
 #define FATAL "gravel_open would fail"
 #define NOTE "note"
@@ -24,15 +25,15 @@
 #define LEAST_CORES 3
 #define MIB (INT64_C(1) << 20)
 
-__attribute__((format(printf, 4, 5))) static void find(json_t *found, const char *effect,
+/* Adds a finding. */
+__attribute__((format(printf, 4, 5))) static void find(json_t *findings, const char *effect,
                                                        const char *remedy, const char *format, ...)
 {
-    char what[1024];
     va_list values;
     va_start(values, format);
-    vsnprintf(what, sizeof what, format, values);
+    json_array_append_new(findings, json_pack("{s:s, s:o, s:s}", "effect", effect, "what",
+                                              json_vsprintf(format, values), "remedy", remedy));
     va_end(values);
-    json_object_set_new(found, what, json_pack("{s:s, s:s}", "effect", effect, "remedy", remedy));
 }
 
 /* A limit that is null is none. */
@@ -68,13 +69,13 @@ void info_find_own(json_t *rank)
     const json_int_t n_cores = info_integer(rank, "cores.allowed"),
                      n_online = info_integer(rank, "cores.online"),
                      n_sharing = info_integer(rank, "cores.sharing");
-    json_t *found = json_object();
+    json_t *found = json_array();
     if (*info_text(rank, "error"))
         find(found, FATAL, "gravel-info on that host says what it lacks", "%s",
              info_text(rank, "error"));
     if (n_cores < LEAST_CORES && n_cores < n_online)
         find(found, NOTE, "mpirun --bind-to none, srun --cpu-bind=none -c CORES",
-             "may run on core %s alone, of " INT, info_text(rank, "cores.list"), n_online);
+             "may run on " INT " of " INT " cores", n_cores, n_online);
     if (n_sharing > 1 && n_cores < LEAST_CORES * n_sharing)
         find(found, NOTE,
              "fewer ranks a host, or cores of its own for each: mpirun --map-by "
@@ -103,28 +104,20 @@ static void sort_in(json_t *groups, const char *key, json_t *rank)
     json_array_append(json_object_get(groups, key), rank);
 }
 
-/* Returns "ranks 0, 1 on gh1, 4 on gh2 and 3 more". */
-static const char *name_ranks(const json_t *some)
+/* Appends "ranks 0, 1 on gh1, 4 on gh2 and 3 more". */
+static void name_ranks(char *text, size_t bytes, const json_t *some)
 {
-    static char text[MOST_NAMED * 160 + 32];
     const size_t n = json_array_size(some), n_named = n < MOST_NAMED ? n : MOST_NAMED;
-    int at = sprintf(text, n > 1 ? "ranks" : "rank");
+    gravel_append(text, bytes, n > 1 ? "ranks" : "rank");
     for (size_t i = 0; i < n_named; i++) {
         const json_t *rank = json_array_get(some, i), *next = json_array_get(some, i + 1);
         const char *host = info_text(rank, "host");
-        at += sprintf(text + at, i ? ", " INT : " " INT, info_integer(rank, "rank"));
+        gravel_append(text, bytes, "%s " INT, i ? "," : "", info_integer(rank, "rank"));
         if (i + 1 == n_named || strcmp(host, info_text(next, "host")))
-            at += sprintf(text + at, " on %.128s", host);
+            gravel_append(text, bytes, " on %s", host);
     }
     if (n > n_named)
-        sprintf(text + at, " and %zu more", n - n_named);
-    return text;
-}
-
-static void add(json_t *findings, const char *effect, json_t *what, const char *remedy)
-{
-    json_array_append_new(
-        findings, json_pack("{s:s, s:o, s:s}", "effect", effect, "what", what, "remedy", remedy));
+        gravel_append(text, bytes, " and %zu more", n - n_named);
 }
 
 /* Adds a finding if ranks differ: "GRAVEL_HEAP: default at ranks 0, 2 on gh1; 4096 at rank 1 on gh2". A rank that leaves a
@@ -133,7 +126,8 @@ static void compare(const json_t *ranks, const char *name, const char *path, con
                     const char *remedy, json_t *findings)
 {
     const char *value, *shared = info_text(json_array_get(ranks, 0), path);
-    json_t *groups = json_object(), *list, *rank, *what = NULL;
+    json_t *groups = json_object(), *list, *rank;
+    char what[TEXT_BYTES] = "";
     size_t i;
     json_array_foreach(ranks, i, rank)
     {
@@ -142,14 +136,11 @@ static void compare(const json_t *ranks, const char *name, const char *path, con
     }
     json_object_foreach(groups, value, list)
     {
-        json_t *before = what;
-        what = json_sprintf("%s%s%s at %s", before ? json_string_value(before) : name,
-                            before ? "; " : ": ", value, name_ranks(list));
-        json_decref(before);
+        gravel_append(what, sizeof what, "%s%s at ", *what ? "; " : "", value);
+        name_ranks(what, sizeof what, list);
     }
     if (json_object_size(groups) > 1)
-        add(findings, effect, json_incref(what), remedy);
-    json_decref(what);
+        find(findings, effect, remedy, "%s: %s", name, what);
     json_decref(groups);
 }
 
@@ -188,19 +179,20 @@ static void find_shared_devices(const json_t *ranks, json_t *findings)
     }
     json_object_foreach(groups, key, list)
     {
-        const json_t *first = json_array_get(list, 0);
+        char names[TEXT_BYTES] = "";
+        name_ranks(names, sizeof names, list);
         if (json_array_size(list) < 2)
             continue;
-        if (*info_text(first, "device.identity"))
-            add(findings, NOTE, json_sprintf("%s: have no device of their own", name_ranks(list)),
-                "one rank a device: mpirun --map-by ppr:DEVICES:node");
+        if (*info_text(json_array_get(list, 0), "device.identity"))
+            find(findings, NOTE, "one rank a device: mpirun --map-by ppr:DEVICES:node",
+                 "%s: have no device of their own", names);
         else
-            add(findings, NOTE,
-                json_sprintf("%s: whether they share a device is unknown, for its driver has no "
-                             "UUID, and each may be shown some devices only",
-                             name_ranks(list)),
-                "CUDA_VISIBLE_DEVICES and its like at each rank, and the driver's own tool, show "
-                "who has which device");
+            find(findings, NOTE,
+                 "CUDA_VISIBLE_DEVICES and its like at each rank, and the driver's own tool, show "
+                 "who has which device",
+                 "%s: whether they share a device is unknown, for its driver has no UUID, and "
+                 "each may be shown some devices only",
+                 names);
     }
     json_decref(groups);
 }
@@ -210,20 +202,23 @@ bool info_find(const json_t *ranks, json_t *findings)
     json_t *groups = json_object(), *all = json_object(), *rank, *own, *list;
     const char *what;
     bool is_broken = false;
-    size_t i;
+    size_t i, k;
     compare_all(ranks, findings);
     find_shared_devices(ranks, findings);
     json_array_foreach(ranks, i, rank)
     {
-        json_object_update(all, json_object_get(rank, "findings"));
-        json_object_foreach(json_object_get(rank, "findings"), what, own)
-            sort_in(groups, what, rank);
+        json_array_foreach(json_object_get(rank, "findings"), k, own)
+        {
+            sort_in(groups, info_text(own, "what"), rank);
+            json_object_set(all, info_text(own, "what"), own);
+        }
     }
     json_object_foreach(groups, what, list)
     {
+        char names[TEXT_BYTES] = "";
+        name_ranks(names, sizeof names, list);
         own = json_object_get(all, what);
-        add(findings, info_text(own, "effect"), json_sprintf("%s: %s", name_ranks(list), what),
-            info_text(own, "remedy"));
+        find(findings, info_text(own, "effect"), info_text(own, "remedy"), "%s: %s", names, what);
     }
     json_array_foreach(findings, i, own) is_broken |= strcmp(info_text(own, "effect"), NOTE) != 0;
     json_decref(groups);

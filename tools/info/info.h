@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What gravel-info finds out about devices, settings and the ranks of a job, as JSON, and how it prints that.
+ * What gravel-info finds out about devices and the ranks of a job, as JSON.
  *
- * Path:    gravel-info.c -> list.c (by what devices say), probe.c (by what they do), settings.c; rank.c (the system),
- *          meet.c (lib/network, lib/transport), findings.c -> print.c.
+ * Path:    gravel-info.c -> list.c (by what devices say), probe.c (by what they do); rank.c (the system), meet.c
+ *          (lib/network, lib/transport), findings.c.
  * Owner:   the caller of what is returned.
  * Threads: main's.
  */
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- devices and settings of this process ------------------------------------------------------ */
+/* ---- devices of this process --------------------------------------------------------------------- */
 
 /** Reads the settings, and checks them. @param device  instead of GRAVEL_DEVICE; or NULL. @return 0; GRAVEL_ECONFIG */
 int info_config(struct gravel_config *config, const char *device);
@@ -29,7 +29,7 @@ int info_config(struct gravel_config *config, const char *device);
  * @param device    instead of GRAVEL_DEVICE; or NULL.
  * @param is_alone  no other device is wanted; one named by its numbers is the only one touched.
  * @param limit_s   for each call of a driver [seconds].
- * @return          {"devices": [{number, identity, name, is_cpu, step or reason, texts, can, may, cannot}], "default":
+ * @return          {"devices": [{number, identity, name, is_cpu, step or reason, texts, may, cannot}], "default":
  *                  number or null, "defaults": [numbers, in the order in which the nodes of a host take equal devices],
  *                  "default_error": text or null, "broken_drivers": [{file, error}]}; with "error": text if a setting is
  *                  malformed, without any platform, or if a device that is wanted alone is missing; NULL without memory.
@@ -37,17 +37,17 @@ int info_config(struct gravel_config *config, const char *device);
 json_t *info_list(const char *device, bool is_alone, unsigned limit_s);
 
 /**
- * Adds what a device can do, "can", may do, "may", and "cannot", with what that means: arrays of texts.
+ * Adds the steps that a device "may" take, by what it says, and those that it "cannot", with why: arrays of texts.
  *
- * @param step  the one that the device takes, which is left out if the device lacks nothing for it; "" for none.
+ * @param tested  the step that is tested, which is left out if the device lacks nothing for it; "" for none.
  */
-void info_describe_abilities(json_t *device, const struct gravel_capability *capability,
-                             const char *step);
+void info_describe_steps(json_t *device, const struct gravel_capability *capability,
+                         const char *tested);
 
 /**
  * Opens and tests a device in a child: what it says it can do is not always so. Its members change to what was found.
  *
- * @param device   of info_list; gets "passed", "cores", and if it has passed "settings", "flows", "proved"; its step is
+ * @param device   of info_list; gets "passed", "cores", and if it has passed "can", "settings", "flows", "proved"; its step is
  *                 one that it can take, or none, for a "reason".
  * @param is_test  make many hand-overs, not as many as GRAVEL_SELF_TEST says; also open a node and send messages.
  * @param limit_s  the child is killed after this [seconds].
@@ -55,16 +55,12 @@ void info_describe_abilities(json_t *device, const struct gravel_capability *cap
  */
 bool info_probe(json_t *device, bool is_test, unsigned limit_s);
 
-/** Returns {"settings": [{variable, value, is_set, help}]}; prints them unless as JSON. */
-json_t *info_settings(bool is_json);
-
 /* ---- a job: each once in a process, before MPI is initialised, as drivers are asked in children ---- */
 
 /**
  * Describes this process as a rank: host, cores, limits, device, and what its environment sets.
  *
- * @return  {version, mpi, host, place; cores: {online, allowed, share: "4 of 8", list: "0-3,8", "" if the system reports
- *          none}; numa: nodes of those cores, "0,1", "-": unknown; limits: {locked_bytes, address_bytes, descriptors,
+ * @return  {version, mpi, host, place; cores: {online, allowed, share: "4 of 8"}; numa: nodes of those cores, "0,1", "-": unknown; limits: {locked_bytes, address_bytes, descriptors,
  *          rdma_bytes: locked_bytes where hardware of the network reads memory by itself}, null for no limit, and
  *          "lock": text; settings: {variable: value}, of those that are not at their default; device, of info_list,
  *          and "turns", those that the ranks of the host take in turn, if there is one; either step or error}.
@@ -84,7 +80,7 @@ json_t *info_rank_describe(const char *device, unsigned limit_s);
  */
 int info_gather(json_t *own, json_t *all);
 
-/** Gives a rank what it finds by itself: "findings", {what: {effect, remedy}}, as below. */
+/** Gives a rank what it finds by itself, "findings", as below. */
 void info_find_own(json_t *rank);
 
 /**
@@ -106,17 +102,5 @@ bool info_find(const json_t *ranks, json_t *findings);
  * @return          whether all ranks have answered.
  */
 bool info_open(const char *device, json_t *findings);
-
-/* ---- for people -------------------------------------------------------------------------------- */
-
-/**
- * Prints each device of the list; then drivers that were left out.
- *
- * @param is_test  a line a device: what the self-test proved, or why it failed; else all of the list.
- */
-void info_print_devices(const json_t *list, bool is_test);
-
-/** Prints a job: {"ranks", "findings"; "is_broken", or null: the ranks have not met}. */
-void info_print_job(const json_t *job);
 
 #endif

@@ -31,45 +31,18 @@ struct request {
 
 #define SYSTEM_DIRECTORY "/etc/OpenCL/vendors"
 
-/* What a device can do besides steps, and what it means to lack it. */
-static const struct {
-    size_t at;
-    const char *name, *lack;
-} abilities[] = {
-#define ABILITY(member, name, lack)                            \
-    {                                                          \
-        offsetof(struct gravel_capability, member), name, lack \
-    }
-    ABILITY(has_compiler, "compiler for kernels", "needed for every step"),
-    ABILITY(has_fine_svm, "fine-grain buffer SVM", "needed for step svm"),
-    ABILITY(has_host_usm, "host allocations of unified shared memory", "needed for step usm"),
-    ABILITY(has_c11_atomics, "acquire/release atomics", "needed for every step but drain"),
-    ABILITY(has_svm_atomics, "SVM atomics", "not needed: no word is written by both sides"),
-    ABILITY(has_all_devices_scope, "all-devices scope of atomics",
-            "device scope is used; the self-test proves it"),
-    ABILITY(has_subgroups, "sub-groups", "calls of sub-groups are compiled for NVIDIA alone"),
-    ABILITY(has_double, "double precision", "messages of type double are not compiled"),
-};
-
-void info_describe_abilities(json_t *device, const struct gravel_capability *capability,
-                             const char *step)
+void info_describe_steps(json_t *device, const struct gravel_capability *capability,
+                         const char *tested)
 {
-    json_t *can = json_array(), *may = json_array(), *cannot = json_array();
+    json_t *may = json_array(), *cannot = json_array();
     for (unsigned i = 0; i < GRAVEL_N_STEPS; i++) {
         const char *name = gravel_step_name((enum gravel_step)i),
                    *lack = gravel_step_lack((enum gravel_step)i, capability);
         if (lack)
             json_array_append_new(cannot, json_sprintf("step %s: %s", name, lack));
-        else if (strcmp(name, step))
+        else if (strcmp(name, tested))
             json_array_append_new(may, json_sprintf("step %s, by what it says; not tested", name));
     }
-    for (size_t i = 0; i < sizeof abilities / sizeof *abilities; i++)
-        if (*(const bool *)((const char *)capability + abilities[i].at))
-            json_array_append_new(can, json_string(abilities[i].name));
-        else
-            json_array_append_new(cannot,
-                                  json_sprintf("%s (%s)", abilities[i].name, abilities[i].lack));
-    json_object_set_new(device, "can", can);
     json_object_set_new(device, "may", may);
     json_object_set_new(device, "cannot", cannot);
 }
@@ -91,7 +64,7 @@ static json_t *describe_device(const struct gravel_candidate *candidate, const c
                   strncmp(c->c_std, "CL", 2) ? "-" : c->c_std + 2, "size",
                   json_sprintf("%u compute units, work-groups of up to %zu, %.4g GiB an allocation",
                                c->compute_units, c->max_group, (double)c->max_alloc / (1u << 30)));
-    info_describe_abilities(device, c, lack ? "" : gravel_step_name(step));
+    info_describe_steps(device, c, lack ? "" : gravel_step_name(step));
     return device;
 }
 

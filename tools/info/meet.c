@@ -128,14 +128,13 @@ int info_gather(json_t *own, json_t *all)
 {
     GRAVEL_TRY(meet());
     introduce(own);
-    char *text = json_dumps(own, JSON_COMPACT), error[GRAVEL_ERROR_BYTES] = "";
-    int code = text ? exchange(text, all) : gravel_fail(GRAVEL_ENOMEM, "what this rank says");
+    char *text = json_dumps(own, JSON_COMPACT);
+    const int code = text ? exchange(text, all) : gravel_fail(GRAVEL_ENOMEM, "what this rank says");
+    const struct gravel_kept met = gravel_keep(code);
     free(text);
-    if (code)
-        snprintf(error, sizeof error, "%s", gravel_last_error());
     if (gravel_network_stop(&meeting.network, false))
         gravel_segment_destroy(meeting.segment); /* else MPI may still have it */
-    return code ? gravel_fail(code, "%s", error) : 0;
+    return code ? gravel_fail_again(&met) : 0;
 }
 
 /* ---- a job --------------------------------------------------------------------------------------- */

@@ -28,42 +28,29 @@
 
 /* ---- what the system leaves this process ----------------------------------------------------- */
 
-/* Linux writes the list as taskset takes it. */
 static json_t *describe_cores(void)
 {
-    static const char key[] = "Cpus_allowed_list:";
-    char line[8192], list[sizeof line] = "";
-    FILE *status = fopen("/proc/self/status", "re");
-    while (status && fgets(line, sizeof line, status))
-        if (!strncmp(line, key, sizeof key - 1))
-            sscanf(line + sizeof key - 1, "%8191s", list);
-    if (status)
-        fclose(status);
     const uint32_t online = gravel_cores_of_host(), allowed = gravel_cores_of_node(1);
-    return json_pack("{s:I, s:I, s:o, s:s}", "online", (json_int_t)online, "allowed",
-                     (json_int_t)allowed, "share", json_sprintf("%u of %u", allowed, online),
-                     "list", list);
+    return json_pack("{s:i, s:i, s:o}", "online", (int)online, "allowed", (int)allowed, "share",
+                     json_sprintf("%u of %u", allowed, online));
 }
 
-/* Names the NUMA nodes of the cores: "0,1". */
+/* Names the NUMA nodes of the cores that this process may run on: "0,1". */
 static json_t *describe_numa(void)
 {
+    static const char format[] = "/sys/devices/system/cpu/cpu%u/node%u";
     cpu_set_t cores;
-    char pattern[64], nodes[128] = "";
+    char nodes[128] = "";
     bool has[MOST_NODES] = {false};
-    if (sched_getaffinity(0, sizeof cores, &cores))
-        CPU_ZERO(&cores);
-    for (int core = 0; core < CPU_SETSIZE; core++) {
-        glob_t node = {0};
-        unsigned n = MOST_NODES;
-        snprintf(pattern, sizeof pattern, "/sys/devices/system/cpu/cpu%d/node*", core);
-        if (CPU_ISSET(core, &cores) && !glob(pattern, 0, NULL, &node))
-            sscanf(strrchr(node.gl_pathv[0], '/'), "/node%u", &n);
-        globfree(&node);
-        if (n < MOST_NODES)
-            has[n] = true;
-    }
-    for (unsigned n = 0; n < MOST_NODES; n++)
+    unsigned core, n;
+    glob_t all = {0};
+    glob("/sys/devices/system/cpu/cpu[0-9]*/node[0-9]*", 0, NULL, &all);
+    const bool is_known = !sched_getaffinity(0, sizeof cores, &cores);
+    for (size_t i = 0; i < all.gl_pathc && is_known; i++)
+        if (sscanf(all.gl_pathv[i], format, &core, &n) == 2 && n < MOST_NODES)
+            has[n] |= CPU_ISSET(core, &cores);
+    globfree(&all);
+    for (n = 0; n < MOST_NODES; n++)
         if (has[n])
             gravel_append(nodes, sizeof nodes, "%s%u", *nodes ? "," : "", n);
     return json_string(*nodes ? nodes : "-");

@@ -43,17 +43,15 @@ json) # every answer is one JSON object
     output=$(GRAVEL_STEP=drain "$info" --device Portable --json | python3 -c '
 import json, sys
 device = json.load(sys.stdin)["devices"][0]
-print(device["step"], device["passed"], device["can"][0])
-print(*sorted(line.split()[1].strip(":,") for key in ("can", "may", "cannot") for line in device[key] if line.startswith("step ")))
-print("compiler for kernels" in device["can"])')
+print(device["step"], device["passed"], device["can"])
+print(*sorted(line.split()[1].strip(":,") for line in [device["can"], *device["may"], *device["cannot"]]))')
     expect '^drain True step drain$'
-    expect '^drain pump svm usm$'
-    expect '^True$' ;;
+    expect '^drain pump svm usm$' ;;
 self-test)
     need_driver
     output=$("$info" --selftest --device Portable) || fail "exit status $?: $output"
     expect 'PASS: step svm: 2000 hand-overs'
-    expect '65536 exact increments, 1092[0-9] messages'
+    expect '65536 exact increments, 8194 messages'
     output=$(GRAVEL_SELF_TEST=6 "$info" --json --device Portable)
     expect '"proved": "6 hand-overs '
     output=$(GRAVEL_SELF_TEST=1 "$info" --device Portable 2>&1) && fail "one round was taken"
@@ -76,7 +74,7 @@ drain) # nothing is handed over there while a kernel runs
     need_driver
     export GRAVEL_STEP=drain
     output=$("$info" --selftest --device Portable) || fail "exit status $?: $output"
-    expect 'PASS: step drain: 65536 exact increments, 1092[0-9] messages'
+    expect 'PASS: step drain: 65536 exact increments, 8194 messages'
     output=$("$info" --device Portable) || fail "exit status $?: $output"
     expect 'step  *drain$'
     expect 'can  *step drain$'
@@ -141,7 +139,7 @@ no-svm) # Debian 12's rusticl lists a device that cannot, and whose clFinish ret
     export RUSTICL_ENABLE=llvmpipe
     output=$(GRAVEL_STEP=svm "$info") || fail "exit status $?: $output"
     echo "$output" | grep -q llvmpipe || skip "no rusticl with llvmpipe"
-    echo "$output" | grep -q 'fine-grain buffer SVM (needed' || skip "this rusticl has SVM"
+    echo "$output" | grep -q 'cannot  *step svm: no fine-grain buffer SVM' || skip "this rusticl has SVM"
     expect 'step  *none: no fine-grain buffer SVM'
     for _ in 1 2 3 4 5; do # a busy machine may hide what comes too early
         output=$("$info") || fail "exit status $?: $output"
