@@ -33,7 +33,7 @@ void info_child_stop(void);
 /** Returns whether the answer of a child is that it crashed or hung. */
 bool info_child_broke(const json_t *answer);
 
-/** In a task: says what is done next, for the message if it crashes or hangs, e.g. "opening the device". */
+/** In a task: says what is done next, for the message if it crashes or hangs, e.g. "opening a node". */
 void info_child_stage(const char *stage);
 
 #endif

@@ -45,11 +45,11 @@ void info_describe_steps(json_t *device, const struct gravel_capability *capabil
                          const char *tested);
 
 /**
- * Opens and tests a device in a child: what it says it can do is not always so. Its members change to what was found.
+ * Opens a node on a device, in a child: what it says it can do is not always so. Its members change to what was found.
  *
- * @param device   of info_list; gets "passed", "cores", and if it has passed "can", "settings", "flows", "proved"; its step is
+ * @param device   of info_list; gets "passed", and if it has passed "can", "cores", "settings", "flows", "proved"; its step is
  *                 one that it can take, or none, for a "reason".
- * @param is_test  make many hand-overs, not as many as GRAVEL_SELF_TEST says; also open a node and send messages.
+ * @param is_test  make many hand-overs, not as many as GRAVEL_SELF_TEST says; also open a second node, and send messages.
  * @param limit_s  the child is killed after this [seconds].
  * @return         whether it passed.
  */

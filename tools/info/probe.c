@@ -5,12 +5,10 @@
 #include "info.h"
 
 #include "child.h"
-#include "settings/defaults.h"
-#include "device/cores.h"
-#include "settings/scheduler.h"
-#include "self_test/self_test.h"
 #include "base/error.h"
 #include "members.h"
+#include "node/node.h"
+#include "settings/scheduler.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,16 +16,13 @@
 
 #define TEST_ROUNDS 2000u /* hand-overs of the self-test */
 
-static json_t *describe_settings(const struct gravel_config *config,
-                                 const struct gravel_device *device)
+/* Returns what a node derives for the settings that are 0. */
+static json_t *describe_settings(const struct gravel_config *config)
 {
-    struct gravel_config derived = *config;
-    const struct gravel_surroundings place = {device, 1, gravel_cores_of_node(1)};
-    gravel_derive(&derived, &place);
     return json_sprintf("aggregators: %u, queues of %g MiB, slots of %" PRIu64
                         " bytes, %u node buffers of %g kiB",
-                        derived.n_aggregators, (double)derived.queue_bytes / (1u << 20),
-                        derived.slot_bytes, derived.n_buffers, (double)derived.buffer_bytes / 1024);
+                        config->n_aggregators, (double)config->queue_bytes / (1u << 20),
+                        config->slot_bytes, config->n_buffers, (double)config->buffer_bytes / 1024);
 }
 
 /* The self-test meet runs also where the scheduler does not need it. */
@@ -45,40 +40,6 @@ static json_t *describe_flows(const struct gravel_config *config,
                                "%.4g us each",
                                scheduler, flows.meeting.n_members, flows.n_groups,
                                flows.meeting.n_rounds, flows.meeting.round_us);
-}
-
-static json_t *describe_proof(const struct gravel_device *device,
-                              const struct gravel_self_test *result)
-{
-    char rounds[64] = "";
-    if (result->n_rounds)
-        snprintf(rounds, sizeof rounds, "%u hand-overs (%.4g us each), ", result->n_rounds,
-                 result->round_us);
-    return json_sprintf("%s%s%u exact increments", rounds,
-                        gravel_step_is_pumped(device->step) ? "a kernel next to one that waits, "
-                                                            : "",
-                        result->n_increments);
-}
-
-static int test_device(const struct gravel_config *config, json_t *answer)
-{
-    struct gravel_device device;
-    struct gravel_self_test result;
-    info_child_stage("opening the device");
-    GRAVEL_TRY(gravel_device_open(&device, config, NULL, NULL));
-    info_child_stage("running the self-test");
-    int code = gravel_self_test(&device, config->self_test_rounds, &result);
-    struct gravel_capability found = device.capability; /* with what the compiler takes */
-    found.compute_units = device.units; /* kernels may get fewer than the device has */
-    json_object_set_new(answer, "cores", json_string(device.cores));
-    info_describe_steps(answer, &found, gravel_step_name(device.step));
-    if (!code) {
-        json_object_set_new(answer, "settings", describe_settings(config, &device));
-        json_object_set_new(answer, "flows", describe_flows(config, &device));
-        json_object_set_new(answer, "proved", describe_proof(&device, &result));
-    }
-    gravel_device_close(&device);
-    return code;
 }
 
 /* ---- messages: each adds its work-item's number to a sum ----------------------------------------- */
@@ -113,20 +74,13 @@ static int send_from_kernel(struct gravel *gravel, uint64_t at)
     return code;
 }
 
-/* Sends from a kernel and from the host to two nodes of this process. What is open behind an error ends with the process. */
-static int test_node(struct gravel_config *config, json_t *answer)
+/* Sends from a kernel and from the host to two nodes of this process. */
+static int test_messages(struct gravel *gravel)
 {
     const uint32_t half = N_ITEMS / N_NODES, value = HOST_VALUE;
-    struct gravel *gravel;
     uint32_t sums[2]; /* of kernels, of the host */
     uint64_t at;
     info_child_stage("sending messages");
-    strcpy(config->transport, "self");
-    config->loopback_nodes = N_NODES;
-    config->heap_bytes = 1u << 20;
-    config->trace[0] = '\0';
-    config->stats = false;
-    GRAVEL_TRY(gravel_open(&gravel, config, NULL));
     GRAVEL_TRY(gravel_alloc(gravel, sizeof sums, &at));
     GRAVEL_TRY(send_from_kernel(gravel, at));
     for (uint32_t node = 0; node < N_NODES; node++)
@@ -140,10 +94,7 @@ static int test_node(struct gravel_config *config, json_t *answer)
                                "messages to node %u add up to %u and %u instead of %u and %u", node,
                                sums[0], sums[1], expected, value);
     }
-    json_object_set_new(
-        answer, "proved",
-        json_sprintf("%s, %u messages", info_text(answer, "proved"), N_ITEMS + N_NODES));
-    return gravel_close(gravel);
+    return 0;
 }
 
 /* ---- the child ------------------------------------------------------------------------------- */
@@ -154,20 +105,46 @@ struct order {
     bool is_test;
 };
 
+/* Opens a node, which proves the step of its device. What is open behind an error ends with the process. */
+static int probe(const struct order *order, json_t *answer)
+{
+    struct gravel_config config;
+    struct gravel *gravel;
+    GRAVEL_TRY(info_config(&config, order->device));
+    strcpy(config.transport, "self");
+    config.loopback_nodes = order->is_test ? N_NODES : 1;
+    config.heap_bytes = 1u << 20;
+    config.trace[0] = '\0';
+    config.stats = false;
+    if (order->is_test)
+        config.self_test_rounds = TEST_ROUNDS;
+    info_child_stage("opening a node");
+    GRAVEL_TRY(gravel_open(&gravel, &config, NULL));
+    const struct gravel_device *device = &gravel->device;
+    struct gravel_capability found = device->capability; /* with what the compiler takes */
+    found.compute_units = device->units; /* kernels may get fewer than the device has */
+    info_describe_steps(answer, &found, gravel_step_name(device->step));
+    json_object_set_new(answer, "cores", json_string(device->cores));
+    json_object_set_new(answer, "settings", describe_settings(gravel_config_of(gravel)));
+    json_object_set_new(answer, "flows", describe_flows(gravel_config_of(gravel), device));
+    char rounds[32] = "";
+    if (gravel_step_may_wait(device->step))
+        snprintf(rounds, sizeof rounds, "%u hand-overs, ", config.self_test_rounds);
+    json_object_set_new(
+        answer, "proved",
+        json_sprintf(order->is_test ? "%sexact increments, %u messages" : "%sexact increments",
+                     rounds, N_ITEMS + N_NODES));
+    if (order->is_test)
+        GRAVEL_TRY(test_messages(gravel));
+    info_child_stage("closing a node");
+    return gravel_close(gravel);
+}
+
 /* In the child. */
 static json_t *probe_here(const void *argument)
 {
-    const struct order *order = argument;
-    struct gravel_config config;
     json_t *answer = json_object();
-    int code = info_config(&config, order->device);
-    if (order->is_test)
-        config.self_test_rounds = TEST_ROUNDS;
-    if (!code)
-        code = test_device(&config, answer);
-    if (!code && order->is_test)
-        code = test_node(&config, answer);
-    if (code)
+    if (probe(argument, answer))
         json_object_set_new(answer, "error", json_string(gravel_last_error()));
     return answer;
 }
@@ -179,15 +156,14 @@ bool info_probe(json_t *device, bool is_test, unsigned limit_s)
            *error = json_object_get(probe, "error");
     json_object_update(device, probe);
     json_object_set_new(device, "passed", json_boolean(!error));
-    if (error)
+    if (error) {
         json_array_append_new(
             json_object_get(device, "cannot"),
             json_sprintf("step %s: %s", info_text(device, "step"), json_string_value(error)));
-    else
-        json_object_set_new(device, "can", json_sprintf("step %s", info_text(device, "step")));
-    if (error) {
         json_object_set(device, "reason", error);
         json_object_set_new(device, "step", json_null());
+    } else {
+        json_object_set_new(device, "can", json_sprintf("step %s", info_text(device, "step")));
     }
     json_decref(probe);
     return json_is_true(json_object_get(device, "passed"));
