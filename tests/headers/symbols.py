@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The shared library exports the functions that the installed headers declare, and nothing else; Debian's list has them.
+"""The shared library exports the functions that the installed headers declare, and nothing else; Debian's list has them, and
+the rules of calls are tested of each.
 
-Path: lib/gravel.map -> the linker -> this <- include/gravel, debian/*.symbols
+Path: lib/gravel.map -> the linker -> this <- include/gravel, debian/*.symbols, tests/spec
 """
 import re
 import subprocess
@@ -26,3 +27,5 @@ def faults(tree, nm, library, listing, *headers):
     for name in sorted((exported | in_headers | in_list) - (exported & in_headers & in_list)):
         yield "%s is in %s only" % (name, ", ".join(where for where, names in (
             ("the library", exported), ("public headers", in_headers), ("Debian's list", in_list)) if name in names))
+    tested = set(re.findall(r"\b(gravel_\w+)[(,]", tree.code("tests/spec/calls.c") + tree.code("tests/spec/rules.c")))
+    yield from ("%s has no row in tests/spec/calls.c" % name for name in sorted(exported - tested))
