@@ -156,7 +156,7 @@ static void begin_and_add(void)
 
 static void refused_until_flushed(void)
 {
-    after_expect(destroy(), GRAVEL_EINVAL, after_is_first() ? "words wait" : "node 0 cannot");
+    after_expect(acted, GRAVEL_EINVAL, after_is_first() ? "words wait" : "node 0 cannot");
     all_or_the_end();
 }
 
@@ -164,8 +164,7 @@ static void refused_until_flushed(void)
 const struct after_row accumulator_rows[] = {
     {"accumulator", "gravel_accumulator_destroy finds words behind a flush that began with none",
      "it refuses until they are sent", .prepare = begin_and_add, .act = destroy,
-     .code = GRAVEL_EINVAL, .part = "words wait", .others_code = GRAVEL_EINVAL,
-     .others_part = "node 0 cannot", .hold = refused_until_flushed, .least_nodes = 2},
+     .hold = refused_until_flushed, .least_nodes = 2},
     {"accumulator", "gravel_accumulator_flush", "the next flush sends all", .prepare = make_and_add,
      .act = flush, .hold = all_or_the_end, .fails = AFTER_DRIVER, .meets_the_end = true},
     {"accumulator", "gravel_accumulator_flush", "the next flush sends all", .prepare = make_and_add,

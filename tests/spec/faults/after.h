@@ -23,14 +23,13 @@ struct after_row {
     const struct gravel_bindings *bindings;          /* NULL: none */
     void (*prepare)(void);                           /* makes the object; NULL: nothing to make */
     int (*act)(void);                                /* the call that fails. @return its code */
-    int code, others_code;   /* that act returns: in the process of node 0, and in all others */
-    const char *part;        /* of gravel_last_error() there; NULL: hold judges what act returned */
-    const char *others_part; /* in all other processes; NULL: code and part are of all */
-    void (*hold)(void);      /* the other calls of the object, to its destroy; NULL: none */
+    int code;                                        /* that act returns */
+    const char *part;   /* of gravel_last_error() there; NULL: hold judges what act returned */
+    void (*hold)(void); /* the other calls of the object, to its destroy; NULL: none */
     /** During act, the 1st, 2nd, ... call of these kinds fails, until act makes no more; 0: none. */
     unsigned fails;
-    bool
-        is_of_all; /* with `fails`: act fails at all nodes if it does at one; else the row is not of ranks */
+    /** With `fails`: act fails at all nodes if it does at one, node 1 of ranks; else the row is not of ranks. */
+    bool is_of_all;
     bool is_lost;         /* during act the device is, for the test's thread, which ends the node */
     bool is_repeated;     /* with `fails`: act is called again if it failed, and succeeds */
     bool meets_the_end;   /* with `fails`: hold is also of a node that has ended. Else drop is, */

@@ -217,10 +217,8 @@ static bool has_any(bool is)
 /* What act returned, and its node may have ended. */
 static void judge(void)
 {
-    const bool is_first = after_is_first() || !row->others_part;
     if (row->part)
-        after_expect(acted, is_first ? row->code : row->others_code,
-                     is_first ? row->part : row->others_part);
+        after_expect(acted, row->code, row->part);
     if (acted && row->is_of_all && !after_is_alone())
         after_expect(acted, GRAVEL_ENOMEM, fails_here() ? "" : "node 1 cannot");
     if (row->fails && !row->meets_the_end && gravel_barrier(gravel)) {

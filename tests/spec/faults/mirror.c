@@ -151,6 +151,7 @@ static void refusal_is_reported_once(void)
 static void ended_when_all_have_begun(void)
 {
     const bool has_failed = after_is_first();
+    after_expect(acted, has_failed ? GRAVEL_EKERNEL : 0, "GRAVEL_KERNEL_LIMIT");
     if (has_failed)
         after_open_gate();
     after_expect(gravel_mirror_end(mirror), has_failed ? GRAVEL_EINVAL : GRAVEL_EMISMATCH,
@@ -229,8 +230,7 @@ static void array_is_free(void)
 const struct after_row mirror_rows[] = {
     BOTH("a kernel outlasts GRAVEL_KERNEL_LIMIT in gravel_mirror_begin",
          "no node ends it, until it is called again", .configure = after_limit_kernels,
-         .prepare = change_behind_a_gate, .act = begin, .code = GRAVEL_EKERNEL,
-         .part = "GRAVEL_KERNEL_LIMIT", .others_part = "", .hold = ended_when_all_have_begun),
+         .prepare = change_behind_a_gate, .act = begin, .hold = ended_when_all_have_begun),
     {"mirror", "a message of the last node is refused", "all nodes allocate, free and share",
      .prepare = make, .act = put_far, .hold = refusal_is_reported_once},
     BOTH("gravel_mirror_begin", "called again it sends all", .prepare = make_and_change,
