@@ -155,7 +155,6 @@ static const struct app app = {.name = "atm",
                                .run = transfer,
                                .describe = describe,
                                .check = atm_check,
-                               .checked = "balances and orders",
                                .close = close_all};
 
 int main(int argc, char **argv)

@@ -151,7 +151,6 @@ int main(int argc, char **argv)
         .run = run,
         .result = tell_result,
         .check = check,
-        .checked = cilk_program.checked,
         .close = close_all};
     return app_main(&app, cilk_program.cilk, argc, argv);
 }

@@ -35,8 +35,8 @@ struct cilk_form {
 };
 
 struct cilk_program {
-    const char *name, *unit, *doc, *checked; /* as struct app has them */
-    const struct app_option *options;        /* of the program's struct */
+    const char *name, *unit, *doc;    /* as struct app has them */
+    const struct app_option *options; /* of the program's struct */
     struct cilk *cilk;
     cilk_step *open;           /* open the node, and make the input; NULL: there is none */
     struct cilk_form forms[2]; /* as a flow; as kernels that the host launches, or none */

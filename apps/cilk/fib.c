@@ -103,5 +103,4 @@ const struct cilk_program cilk_program = {.name = "fib",
                                           .forms[CILK_FLOW] = {set_up_flow, run_flow},
                                           .warm_up = warm_up,
                                           .describe = describe,
-                                          .solve = solve,
-                                          .checked = "numbers"};
+                                          .solve = solve};

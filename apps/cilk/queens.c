@@ -189,5 +189,4 @@ const struct cilk_program cilk_program = {.name = "queens",
                                           .forms[CILK_PLAIN] = {set_up_plain, run_plain},
                                           .describe = describe,
                                           .solve = solve,
-                                          .checked = "counts",
                                           .close = free_all};

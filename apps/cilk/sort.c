@@ -211,5 +211,4 @@ const struct cilk_program cilk_program = {.name = "sort",
                                           .reset = reset,
                                           .solve = solve,
                                           .count_wrong = count_wrong,
-                                          .checked = "keys",
                                           .close = free_all};

@@ -243,5 +243,4 @@ const struct cilk_program cilk_program = {.name = "strassen",
                                           .reset = reset,
                                           .solve = solve,
                                           .count_wrong = count_wrong,
-                                          .checked = "elements",
                                           .close = free_all};

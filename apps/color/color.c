@@ -47,8 +47,7 @@ static void open_node(void *self)
     color->way = node->schedule      ? &color_scheduled
                  : color->is_ordered ? &color_ordered
                                      : &color_guessed;
-    node_survey(&color->node, &color->part, color->options.seed,
-                (struct part_wish){.is_undirected = true});
+    part_survey(&color->part, color->options.seed, (struct part_wish){.is_undirected = true});
     node_open(node, heap_bytes(color));
     node_part(node, &color->part);
     color->n_edges = node_sum(node, color->part.rows.n_edges);
@@ -169,7 +168,6 @@ static const struct app app = {
     .describe = describe,
     .result = result,
     .check = check,
-    .checked = "vertices",
     .close = close_node};
 
 int main(int argc, char **argv)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* No trial is shorter than the clock can tell. */
+/* Is added, so that each trial takes some time. */
 #define CLOCK_RESOLUTION_S 1e-9
 
 struct measurement {
@@ -74,23 +74,9 @@ static void print_head(const struct measurement *run)
         printf("model %s  ", run->node->model->name);
 }
 
-static void print_rate(const struct measurement *run, double seconds)
+static double rate(const struct measurement *run, double seconds)
 {
-    static const char *const prefixes[] = {"", "k ", "M ", "G ", "T ", "P "};
-    double rate = run->trials.work / seconds;
-    unsigned i = 0;
-    for (; rate >= 1000 && i < 5; i++)
-        rate /= 1000;
-    printf("%.4g %s%s", rate, prefixes[i], run->app->unit);
-}
-
-static void print_trial(const struct measurement *run, double seconds)
-{
-    print_head(run);
-    printf("%.6f s  ", seconds);
-    print_rate(run, seconds);
-    putchar('\n');
-    fflush(stdout);
+    return run->trials.work / seconds;
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -125,7 +111,7 @@ static void print_json(struct measurement *run, json_t *statistics)
                   "seconds_min", run->seconds[0],
                   "seconds_max", run->seconds[run->n_run - 1],
                   "seconds_each", run->each,
-                  "rate", trials->work / median(run),
+                  "rate", rate(run, median(run)),
                   "unit", run->app->unit,
                   "valid", run->options->verify ? json_boolean(!run->n_wrong) : json_null());
     /* clang-format on */
@@ -137,27 +123,26 @@ static void print_json(struct measurement *run, json_t *statistics)
 
 static void print_summary(const struct measurement *run)
 {
-    const char *verdict = !run->options->verify ? "not checked" : run->n_wrong ? "FAIL" : "PASS";
     print_head(run);
-    printf("median %.6f s (min %.6f, max %.6f; %u trial%s)  ", median(run), run->seconds[0],
-           run->seconds[run->n_run - 1], run->n_run, run->n_run == 1 ? "" : "s");
-    print_rate(run, median(run));
-    printf("  %s", verdict);
-    if (run->n_wrong && run->app->checked)
-        printf(": wrong %s: %llu", run->app->checked, (unsigned long long)run->n_wrong);
-    putchar('\n');
+    printf("median %.6f s (min %.6f, max %.6f; %u trial%s)  %.4g M %s  ", median(run),
+           run->seconds[0], run->seconds[run->n_run - 1], run->n_run, run->n_run == 1 ? "" : "s",
+           rate(run, median(run)) * 1e-6, run->app->unit);
+    if (run->n_wrong)
+        printf("FAIL: wrong: %llu\n", (unsigned long long)run->n_wrong);
+    else
+        puts(run->options->verify ? "PASS" : "not checked");
 }
 
-/* Collective. */
+/* Prints what all nodes came to, at node 0. Collective. */
 static void report(struct measurement *run)
 {
     json_t *statistics = run->options->json ? gather_statistics(run->node) : NULL;
     run->n_wrong = node_sum(run->node, run->n_wrong);
     qsort(run->seconds, run->n_run, sizeof *run->seconds, compare_doubles);
-    if (run->node->number == 0 && run->options->json)
-        print_json(run, statistics);
-    else if (run->node->number == 0)
+    if (run->trials.has_reader)
         print_summary(run);
+    else if (run->node->number == 0)
+        print_json(run, statistics);
     json_decref(statistics);
 }
 
@@ -169,14 +154,6 @@ static void reset(const struct app *app, void *self)
         app->reset(self);
 }
 
-/* So that the device's compiler has done its work before the clock runs. */
-static void warm_up(const struct app *app, void *self)
-{
-    if (!app->warm_up)
-        reset(app, self);
-    (app->warm_up ? app->warm_up : app->run)(self);
-}
-
 /* Runs a trial. Statistics are the last one's: they begin when all nodes are ready for it. */
 static void run_trial(struct measurement *run)
 {
@@ -185,11 +162,12 @@ static void run_trial(struct measurement *run)
     TRY(gravel_stats_reset(run->node->gravel));
     const double start = trials_clock();
     run->app->run(run->self);
-    double seconds = trials_clock() - start;
-    if (seconds < CLOCK_RESOLUTION_S)
-        seconds = CLOCK_RESOLUTION_S;
-    if (run->trials.has_reader && !run->options->quiet)
-        print_trial(run, seconds);
+    const double seconds = trials_clock() - start + CLOCK_RESOLUTION_S;
+    if (run->trials.has_reader && !run->options->quiet) {
+        print_head(run);
+        printf("%.6f s  %.4g M %s\n", seconds, rate(run, seconds) * 1e-6, run->app->unit);
+        fflush(stdout);
+    }
     json_array_append_new(run->each, json_real(seconds));
     run->seconds[run->n_run++] = seconds;
 }
@@ -197,16 +175,13 @@ static void run_trial(struct measurement *run)
 static void measure(struct measurement *run)
 {
     const struct app *app = run->app;
-    const uint32_t n_trials = run->options->n_trials;
     struct trials *trials = &run->trials;
-    trials->parameters = json_object();
-    run->each = json_array();
     trials->has_reader = run->node->number == 0 && !run->options->json;
-    run->seconds = app_array(n_trials, sizeof *run->seconds, "the trials");
+    run->seconds = app_array(run->options->n_trials, sizeof *run->seconds, "the trials");
     app->describe(run->self, trials);
     trials_add_number(trials, "group_items", run->node->group_items);
     trials_add_number(trials, "seed", run->options->seed);
-    while (run->n_run < n_trials)
+    while (run->n_run < run->options->n_trials)
         run_trial(run);
     if (app->result)
         app->result(run->self, trials);
@@ -222,7 +197,12 @@ int app_main(const struct app *app, void *self, int argc, char **argv)
 {
     struct options *options = (struct options *)((char *)self + app->options);
     struct node *node = (struct node *)((char *)self + app->node);
-    struct measurement run = {.app = app, .self = self, .options = options, .node = node};
+    struct measurement run = {.app = app,
+                              .self = self,
+                              .options = options,
+                              .node = node,
+                              .trials.parameters = json_object(),
+                              .each = json_array()};
     const struct option_group groups[] = {
         app->groups[0],
         OPTIONS_RUN_GROUP(app->options),
@@ -235,7 +215,10 @@ int app_main(const struct app *app, void *self, int argc, char **argv)
     options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
     TRY(gravel_config_load(&node->config, sizeof node->config));
     app->open(self);
-    warm_up(app, self);
+    /* The device's compiler has done its work before the clock runs. */
+    if (!app->warm_up)
+        reset(app, self);
+    (app->warm_up ? app->warm_up : app->run)(self);
     measure(&run);
     if (app->close)
         app->close(self);

@@ -23,14 +23,11 @@ struct infile_packed {
     unsigned char raw[BLOCK_BYTES]; /* of the file, which the stream takes */
 };
 
-static bool fail(struct infile *file, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool fail(struct infile *file, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool fail(struct infile *file, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (!infile_has_failed(file))
+    if (!*file->reason)
         vsnprintf(file->reason, sizeof file->reason, format, arguments);
     va_end(arguments);
     return false;
@@ -104,7 +101,7 @@ static size_t unify_line_ends(struct infile *file, unsigned char *bytes, size_t 
 size_t infile_read(struct infile *file, unsigned char *to, size_t room)
 {
     size_t n_left = 0;
-    while (n_left == 0 && !infile_has_failed(file)) {
+    while (n_left == 0 && !*file->reason) {
         const size_t n =
             file->packed ? read_packed(file, to, room) : fread(to, 1, room, file->stored);
         if (ferror(file->stored))

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open, launch, wait, close; every failure ends the process.
- *
- * Path: an application -> this -> gravel/gravel.h
- * Owner: see node.h.
- * Threads: main's.
+ * Opens, launches, waits, closes; every failure ends the process. See node.h.
  */
 #include "frame/node.h"
 #include "frame/die.h"
@@ -28,20 +24,15 @@ const struct app_option options_of_nodes[] = {
      OPTION_NUMBER(struct node, group_items, 1, NODE_MAX_GROUP)},
     {0}};
 
-/* Arguments, settings, the heap's size and the like are the same at every node; what stops a node
- * later is its own. */
-static bool is_everybodys(int code)
-{
-    return code == GRAVEL_EHEAP || code == GRAVEL_EMISMATCH || code >= GRAVEL_EBUILD;
-}
-
 void node_check(int code)
 {
-    if (code && !is_everybodys(code))
-        die_alone("%s: %s", gravel_strerror(code), gravel_last_error());
-    if (code)
-        die("%s: %s%s", gravel_strerror(code), gravel_last_error(),
-            code == GRAVEL_EMISMATCH ? ": " SAME_AT_ALL : "");
+    if (code == 0)
+        return;
+    /* Arguments, settings, the heap's size and the like are the same at every node; what stops a node later is its own. */
+    if (code == GRAVEL_EHEAP || code == GRAVEL_EMISMATCH || code >= GRAVEL_EBUILD)
+        turn_await();
+    die_alone("%s: %s%s", gravel_strerror(code), gravel_last_error(),
+              code == GRAVEL_EMISMATCH ? ": " SAME_AT_ALL : "");
 }
 
 void node_check_cl(cl_int error, const char *call)
@@ -50,24 +41,15 @@ void node_check_cl(cl_int error, const char *call)
         die("%.*s failed with OpenCL error %d", (int)strcspn(call, "("), call, error);
 }
 
-/* ---- whether all nodes were given the same -------------------------------------------------------- */
+/* ---- open ----------------------------------------------------------------------------------------- */
 
-/* Ends the process unless all nodes have the same word. Collective. @param what  it is of: a file, options. */
-static void agree(struct node *node, const char *what, uint64_t word)
+void node_agree(struct node *node, const char *what, uint64_t word)
 {
     const uint64_t first = node_sum(node, node->number == 0 ? word : 0);
     const uint64_t other = node_least(node, word == first ? AGREED : node->number);
     if (other != AGREED)
         die("%s: not the same at node %u as at node 0: " SAME_AT_ALL, what, (unsigned)other);
 }
-
-void agree_on_input(struct node *node, struct node_input input)
-{
-    if (input.path)
-        agree(node, input.path, input.print);
-}
-
-/* ---- open ----------------------------------------------------------------------------------------- */
 
 void node_open(struct node *node, uint64_t heap_bytes)
 {
@@ -92,8 +74,7 @@ void node_open(struct node *node, uint64_t heap_bytes)
     node->n_local =
         gravel_is_local(node->gravel, (node->number + 1) % node->n_nodes) ? node->n_nodes : 1;
     node->n_processes = node->n_nodes / node->n_local;
-    agree(node, "options", options_digest());
-    agree_on_input(node, node->input);
+    node_agree(node, "options", options_digest());
 }
 
 void node_build(struct node *node, const char *name, const char *source, const char *options)
@@ -235,11 +216,6 @@ void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_
                      uint64_t group_items)
 {
     start(node, kernel, from, n_items, group_items, true);
-}
-
-void node_finish(struct node *node)
-{
-    TRY_CL(clFinish(gravel_cl_queue(node->gravel)));
 }
 
 /* ---- reductions, and the end ------------------------------------------------------------------- */

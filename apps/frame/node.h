@@ -42,12 +42,6 @@ extern const struct model *const model_gravel;
 /* A handler for models that do without Gravel's: of node `number`; 0 is success. */
 typedef int node_call(void *user, uint32_t number, const uint64_t args[GRAVEL_AM_MAX_ARGS]);
 
-/* A file that every node reads, and what this one has read. */
-struct node_input {
-    const char *path; /* NULL: none */
-    uint64_t print;   /* infile.h's */
-};
-
 struct node {
     struct gravel_config config; /* loaded by app_main; node_open adds the heap */
     struct gravel *gravel;
@@ -59,7 +53,6 @@ struct node {
     const struct model *model;       /* set by --model */
     struct coprocessor *coprocessor; /* NULL where Gravel sends */
     const char *schedule;            /* set by --schedule, for GRAVEL_STEAL_POLICY; NULL: not */
-    struct node_input input;         /* on which nodes have to agree; set by the caller */
     uint32_t number;                 /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */
@@ -83,26 +76,14 @@ void node_check(int code);
 void node_check_cl(cl_int error, const char *call);
 #define TRY_CL(call) node_check_cl(call, #call)
 
-/**
- * Open the node, and agree on options and input. Collective.
- *
- * @param heap_bytes  what the application will allocate [bytes]; GRAVEL_HEAP, if set, has the last word.
- */
+/** Open the node, with a heap for what the application will allocate unless GRAVEL_HEAP is set, and agree on options. Collective. */
 void node_open(struct node *node, uint64_t heap_bytes);
 
-/**
- * End the process, naming the file and the nodes, unless all nodes have read the same bytes: node-local copies of a file may
- * differ. Collective; node_open has done so for node->input.
- */
-void agree_on_input(struct node *node, struct node_input input);
+/** End the process, naming `what` and a node, unless all nodes have the same word: a hash of options, or a file's, since
+ * node-local copies of a file may differ. Collective. */
+void node_agree(struct node *node, const char *what, uint64_t word);
 
-/**
- * Build the node's one program.
- *
- * @param name     of the program, for the compiler's messages.
- * @param source   OpenCL C.
- * @param options  of the compiler, or NULL.
- */
+/** Build the node's one program, OpenCL C, which the compiler's messages name. @param options  the compiler's; or NULL. */
 void node_build(struct node *node, const char *name, const char *source, const char *options);
 
 /** Make a kernel of the one program, or of another; its argument 0 is set if it is GRAVEL_ARENA. */
@@ -139,42 +120,31 @@ void node_fill(struct node *node, cl_mem array, cl_uint word, size_t bytes);
 void node_write(struct node *node, cl_mem array, size_t at, size_t bytes, const void *data);
 void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
 
-/**
- * Launch `n_items` work-items (0 is allowed) in groups of group_items, and one smaller group for the rest, so that every
- * work-item of every group has work.
- *
- * Argument 1 of the kernel is `ulong first`: the number of the launch's first work-item.
- */
+/** Launch `n_items` work-items (0 is allowed) in groups of group_items, and one smaller group for the rest, so that every
+ * work-item of every group has work. Argument 1 of the kernel is `ulong first`: the number of the launch's first work-item. */
 void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
 
-/**
- * As node_launch, for a kernel that sends: collective, as under some models its messages are exchanged here.
- *
- * @param bound  more than that ends the process.
- */
+/** As node_launch, for a kernel that sends, within a bound, or die: collective, as under some models its messages are
+ * exchanged here. */
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
 
-/**
- * As node_launch, for a kernel that sends nothing and waits for nothing: whole, also where launches are sliced. A barrier
+/** As node_launch, for a kernel that sends nothing and waits for nothing: whole, also where launches are sliced. A barrier
  * does not wait for it: read what it made, or finish, before another node may rely on it. _groups: from a number on, in
- * groups of a size.
- */
+ * groups of a size. */
 #define node_run(node, kernel, n_items) \
     node_run_groups(node, kernel, 0, n_items, (node)->group_items)
 void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
                      uint64_t group_items);
 
-/**
- * Set argument 2 of a kernel, `uint n_items`. @return  the work-items of full groups for these; from n_items on they have no
+/** Set argument 2 of a kernel, `uint n_items`. @return  the work-items of full groups for these; from n_items on they have no
  * work, which they must find out. For numbers that change with every launch, since compilers may compile a kernel for each
- * size of a group (PoCL).
- */
+ * size of a group (PoCL). */
 uint64_t node_full(struct node *node, cl_kernel kernel, uint64_t n_items);
 
 /** Enqueue, whole, a kernel that sends nothing and waits for nothing, in full groups for n_items (0 is allowed); and wait for
  * such kernels. */
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items);
-void node_finish(struct node *node);
+#define node_finish(node) TRY_CL(clFinish(gravel_cl_queue((node)->gravel)))
 
 /** Reduce over all nodes: n words in place, or one. Collective. */
 void node_reduce(struct node *node, uint32_t operation, uint64_t *words, uint32_t n);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From tables of options to argp, and the options that all applications share.
- *
- * Path: app.c -> this -> argp
- * Threads: main's.
+ * From tables of options to argp, and the options that all applications share. See options.h.
  */
 #include "frame/options.h"
 #include "frame/die.h"
@@ -20,11 +17,6 @@
 
 #define MOST_GROUPS 8
 #define FIRST_KEY 0x1000 /* of options without a letter */
-
-#define MAX_TRIALS 1000000
-
-/* JSON's integers, as jansson has them, are signed. */
-#define MAX_SEED INT64_MAX
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -112,7 +104,7 @@ static struct {
     uint64_t digest;
 } line;
 
-/* Takes a value, but no second one, which would silently replace the first. Files are known by their contents: agree_on_input. */
+/* Takes a value, but no second one, which would silently replace the first. Files are known by their contents: node_agree. */
 static void take_once(struct taken *taken, const char *value)
 {
     const struct app_option *option = taken->option;
@@ -155,13 +147,13 @@ static unsigned add_group(const struct option_group *group, void *self, struct a
         struct taken *taken = &line.taken[line.n++];
         *taken = (struct taken){option, (char *)self + group->offset + option->offset,
                                 option->letter ? option->letter : FIRST_KEY + (int)line.n, 0};
-        if (option->letter != OPTION_ARGUMENT) {
+        if (option->letter == OPTION_ARGUMENT) {
+            taken->key = ARGP_KEY_ARG;
+            argp->args_doc = option->name;
+        } else {
             rows[n++] =
                 (struct argp_option){option->name, taken->key, option->value, 0, option->help, 0};
-            continue;
         }
-        taken->key = ARGP_KEY_ARG;
-        argp->args_doc = option->name;
     }
     return n;
 }
@@ -191,11 +183,11 @@ void options_parse(const struct option_group *groups, unsigned n_groups, const c
 
 const struct app_option options_of_runs[] = {
     {"trials", 'n', "TRIALS", "Run and time this many trials (3)",
-     OPTION_NUMBER(struct options, n_trials, 1, MAX_TRIALS)},
+     OPTION_NUMBER(struct options, n_trials, 1, 1000000)},
     {"verify", 'v', NULL, "Check the result by another, serial method",
      OPTION_FLAG(struct options, verify)},
     {"seed", 0, "N", "Seed of everything random; same seed, same input (1)",
-     OPTION_NUMBER(struct options, seed, 0, MAX_SEED)},
+     OPTION_NUMBER(struct options, seed, 0, INT64_MAX)}, /* jansson's integers are signed */
     {"json", 0, NULL, "Print one JSON object a line", OPTION_FLAG(struct options, json)},
     {"quiet", 'q', NULL, "Print no line a trial", OPTION_FLAG(struct options, quiet)},
     {0}};

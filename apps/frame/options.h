@@ -21,11 +21,7 @@
 
 struct app_option;
 
-/**
- * Take the value of an option, or option_refuse it.
- *
- * @param field  what is at the option's offset in its group's struct.
- */
+/** Take the value of an option for the field at its offset in its group's struct, or option_refuse it. */
 typedef void option_take(const struct app_option *option, const char *value, void *field);
 
 #define OPTION_ARGUMENT (-1) /* instead of a letter: the one argument without a name */
@@ -43,20 +39,14 @@ struct app_option {
     bool is_power;     /* a number has to be a power of two */
 };
 
-/** A whole number of 64 bits, or of 32, as the field has: decimal digits only, in min..max. */
-option_take option_number;
-
-/** A number from 0 up that a float holds, in any notation of strtod without a sign. */
-option_take option_real;
-
-/** A word; if the option's `value` lists words, one of them. */
-option_take option_word;
-
-/** The number of a listed word, from 0, a uint32_t; or the row of that number. */
-option_take option_index;
-
-/** One word more of an option that may be given several times; any other with a value is refused the second time. */
-option_take option_words;
+/**
+ * option_number: a whole number of 64 bits, or of 32, as the field has: decimal digits only, in min..max.
+ * option_real: a number from 0 up that a float holds, in any notation of strtod without a sign.
+ * option_word: a word; if the option's `value` lists words, one of them.
+ * option_index: the number of a listed word, from 0, a uint32_t; or the row of that number.
+ * option_words: one word more of an option that may be given several times; any other is refused the second time.
+ */
+option_take option_number, option_real, option_word, option_index, option_words;
 
 #define OPTION_MOST_WORDS 256
 struct option_words {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open, fill, run, tell. See tasks.h.
- *
- * Path: an application -> this -> gravel/steal.h
- * Threads: main's.
+ * Opens, fills, runs, reports. See tasks.h.
  */
 #include "frame/tasks.h"
 #include "frame/die.h"
@@ -58,13 +55,7 @@ void tasks_tell(struct tasks *tasks, struct trials *trials)
     trials_add_number(trials, "stolen", stats.stolen);
     trials_add_number(trials, "failed", stats.failed);
     trials_add_number(trials, "offers", stats.offers);
-    trials_say(
-        trials,
-        "  %s, %u groups: %llu tasks, %llu stolen, %llu offers, %llu failed attempts, most of "
-        "a group %llu\n",
-        policy, gravel_steal_n_groups(tasks->steal), (unsigned long long)stats.done,
-        (unsigned long long)stats.stolen, (unsigned long long)stats.offers,
-        (unsigned long long)stats.failed, (unsigned long long)stats.most);
+    trials_add_number(trials, "most", stats.most);
 }
 
 void tasks_close(struct tasks *tasks)

@@ -36,7 +36,7 @@ void tasks_open_stretches(struct tasks *tasks, struct node *node, uint64_t n);
 /** Run all tasks: the stretches, shared out evenly, or what the deques have. */
 void tasks_run(struct tasks *tasks, cl_kernel kernel);
 
-/** Add the policy and the counts since then to the report, and a line; none where no tasks were opened. */
+/** Add the policy and the counts since then to the report; none where no tasks were opened. */
 void tasks_tell(struct tasks *tasks, struct trials *trials);
 
 /** Close; tasks that were never opened are fine. */

@@ -11,13 +11,6 @@
 
 #include <stdlib.h>
 
-void node_survey(struct node *node, struct graph_part *part, uint64_t seed, struct part_wish wish)
-{
-    part_survey(part, seed, wish);
-    if (part->source == GRAPH_FROM_FILE)
-        node->input = (struct node_input){part->options.file, part->survey.print};
-}
-
 static void check_edges(uint64_t n_edges)
 {
     if (n_edges > NODE_PART_MAX_EDGES)
@@ -29,6 +22,8 @@ void node_part(struct node *node, struct graph_part *part)
 {
     if (node->n_processes != node->n_nodes)
         die("loop-back nodes would have no part of the graph: unset GRAVEL_LOOPBACK");
+    if (part->source == GRAPH_FROM_FILE)
+        node_agree(node, part->options.file, part->survey.print);
     if (!part->wish.is_undirected) /* where edges that are there twice stay */
         check_edges((part->survey.n_edges + node->n_nodes - 1) / node->n_nodes);
     part_open(part, node->n_nodes, node->number);

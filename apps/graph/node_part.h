@@ -18,14 +18,8 @@
 /* What kernels number in 32 bits. */
 #define NODE_PART_MAX_EDGES UINT64_C(0xfffffffe)
 
-/**
- * part_survey, before node_open, which then compares the file that was read with those of the other nodes.
- */
-void node_survey(struct node *node, struct graph_part *part, uint64_t seed, struct part_wish wish);
-
-/**
- * Get this node's rows of a graph that part_survey has found out about; or die, also with loop-back nodes. Collective.
- */
+/** Get this node's rows of a graph that part_survey has found out about, in the same file at all nodes; or die, also with
+ * loop-back nodes. Collective. */
 void node_part(struct node *node, struct graph_part *part);
 
 /* --send-own, of an application that needs no messages along edges to a node's own vertices, and few along others. */

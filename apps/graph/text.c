@@ -77,7 +77,7 @@ static bool refill(struct text *text)
     text->at = text->buffer;
     text->end = text->buffer + kept;
     const size_t n = infile_read(&text->file, text->buffer + kept, BUFFER_BYTES - kept);
-    if (infile_has_failed(&text->file))
+    if (*text->file.reason)
         return text_fail(text, "%s", text->file.reason);
     text->end += n;
     text->expanded_bytes += n;

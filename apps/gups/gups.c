@@ -253,7 +253,6 @@ static const struct app app = {.name = "gups",
                                .warm_up = warm_up,
                                .describe = describe,
                                .check = check,
-                               .checked = "words",
                                .close = close_all};
 
 int main(int argc, char **argv)

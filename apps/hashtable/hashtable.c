@@ -113,8 +113,7 @@ static const struct app app = {
     .reset = reset,
     .run = operate,
     .describe = describe,
-    .check = hashtable_check,
-    .checked = "entries"};
+    .check = hashtable_check};
 
 int main(int argc, char **argv)
 {

@@ -316,7 +316,6 @@ static const struct app app = {.name = "kmeans",
                                .describe = describe,
                                .result = result,
                                .check = check,
-                               .checked = "clusters and points",
                                .close = close_node};
 
 int main(int argc, char **argv)

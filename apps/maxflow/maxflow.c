@@ -95,7 +95,7 @@ static void open_node(void *self)
     struct maxflow *maxflow = self;
     struct maxflow_arcs arcs;
     if (maxflow->file)
-        maxflow->node.input = read_arcs(&arcs, maxflow->file);
+        read_arcs(&arcs, maxflow->file);
     else
         draw_arcs(&arcs, maxflow);
     rows_open(&maxflow->net, &arcs);
@@ -281,7 +281,6 @@ static const struct app app = {
     .describe = describe,
     .result = result,
     .check = check,
-    .checked = "arcs, vertices and sums",
     .close = close_node};
 
 int main(int argc, char **argv)

@@ -65,8 +65,8 @@ struct maxflow {
     uint64_t flow, cut, n_cut;   /* what was found: the flow, and the minimum cut, with its arcs */
 };
 
-/** Read a network in DIMACS' format of maximum flows, plain or gzip; or die. @return  what was read. */
-struct node_input read_arcs(struct maxflow_arcs *arcs, const char *path);
+/** Read a network in DIMACS' format of maximum flows, plain or gzip; or die. */
+void read_arcs(struct maxflow_arcs *arcs, const char *path);
 
 /** Draw a mesh: levels of `columns` vertices each. */
 void draw_arcs(struct maxflow_arcs *arcs, const struct maxflow *maxflow);

@@ -180,14 +180,12 @@ static bool read_all(struct text *text, struct maxflow_arcs *arcs)
     return true;
 }
 
-struct node_input read_arcs(struct maxflow_arcs *arcs, const char *path)
+void read_arcs(struct maxflow_arcs *arcs, const char *path)
 {
     char reason[TEXT_REASON_BYTES];
     struct text text;
     *arcs = (struct maxflow_arcs){.n = 0};
     if (!text_open(&text, path, reason) || !read_all(&text, arcs))
         die("%s", reason);
-    const struct node_input input = {path, text.file.print};
     text_close(&text);
-    return input;
 }

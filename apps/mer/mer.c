@@ -30,10 +30,10 @@ static void read_input(struct mer *mer, struct pack *pack)
                                .k = (unsigned)mer->k,
                                .least_quality = (unsigned)mer->least_quality};
     double begin_s = trials_clock();
-    for (unsigned i = 0; i < mer->paths.n; i++)
+    for (unsigned i = 0; i < mer->paths.n; i++) {
         mer->prints[i] = pack_file(pack, mer->paths.each[i], &share);
-    for (unsigned i = 0; i < mer->paths.n; i++)
-        agree_on_input(&mer->node, (struct node_input){mer->paths.each[i], mer->prints[i]});
+        node_agree(&mer->node, mer->paths.each[i], mer->prints[i]);
+    }
     mer->read_s = trials_clock() - begin_s;
     mer->n_places = pack->n_places;
     mer->n_records = pack->n_records;
@@ -219,7 +219,6 @@ static const struct app app = {.name = "mer",
                                .describe = describe,
                                .result = result,
                                .check = reference_check,
-                               .checked = "k-mers",
                                .close = close_all};
 
 int main(int argc, char **argv)

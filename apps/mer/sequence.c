@@ -79,7 +79,7 @@ static int read_some(struct sequence_file *file, void *buffer, unsigned bytes)
 {
     const size_t n = infile_read(&file->bytes, buffer, bytes);
     file->bytes_of_open += n;
-    if (infile_has_failed(&file->bytes))
+    if (*file->bytes.reason)
         refuse(file, "%s", file->bytes.reason);
     if (file->bytes_of_open > SEQUENCE_MAX_BYTES)
         refuse(file, "a record of more than %llu bytes", (unsigned long long)SEQUENCE_MAX_BYTES);

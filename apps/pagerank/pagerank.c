@@ -62,8 +62,7 @@ static void open_node(void *self)
     pagerank->way = pagerank->sends_edges ? &pagerank_pushed : &pagerank_pulled;
     if (node->schedule && pagerank->sends_edges)
         die("--schedule: no --send-own and no --model, as its vertices pull");
-    node_survey(&pagerank->node, &pagerank->part, pagerank->options.seed,
-                (struct part_wish){.no_weights = true});
+    part_survey(&pagerank->part, pagerank->options.seed, (struct part_wish){.no_weights = true});
     /* The heap suffices for one node alone, because only an open node knows how many there are. Words need sums, slots,
      * and the words that arrive, twice; while nodes exchange plans, of each node some bytes. */
     const uint64_t bytes = pagerank->part.survey.n_vertices * pagerank_rank_bytes(pagerank);
@@ -227,7 +226,6 @@ static const struct app app = {
     .describe = describe,
     .result = result,
     .check = check_ranks,
-    .checked = "ranks",
     .close = close_node};
 
 int main(int argc, char **argv)

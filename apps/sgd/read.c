@@ -184,7 +184,7 @@ static uint64_t number_rows(const struct sgd_ratings *ratings, bool is_item, uin
     return n;
 }
 
-struct node_input sgd_read(struct sgd_ratings *ratings, const char *path)
+void sgd_read(struct sgd_ratings *ratings, const char *path)
 {
     char reason[TEXT_REASON_BYTES];
     struct text text;
@@ -192,11 +192,9 @@ struct node_input sgd_read(struct sgd_ratings *ratings, const char *path)
     if (!text_open(&text, path, reason))
         die("%s", reason);
     const bool was_read = read_lines(&text, ratings);
-    const struct node_input input = {path, text.file.print};
     text_close(&text);
     if (!was_read)
         die("%s", reason);
     ratings->n_users = number_rows(ratings, false, 0);
     ratings->n_items = number_rows(ratings, true, ratings->n_users);
-    return input;
 }

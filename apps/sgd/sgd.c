@@ -31,7 +31,7 @@ static const struct app_option own_options[] = {
 static void get_ratings(struct sgd *sgd)
 {
     if (sgd->file)
-        sgd->node.input = sgd_read(&sgd->ratings, sgd->file);
+        sgd_read(&sgd->ratings, sgd->file);
     else
         sgd_draw(&sgd->ratings, sgd->log_ratings, sgd->options.seed);
     if (sgd->ratings.n > UINT32_MAX)
@@ -162,7 +162,6 @@ static const struct app app = {.name = "sgd",
                                .describe = describe,
                                .result = result,
                                .check = sgd_check,
-                               .checked = "rows and error",
                                .close = close_all};
 
 int main(int argc, char **argv)

@@ -53,8 +53,8 @@ static inline uint64_t sgd_n_rows(const struct sgd_ratings *ratings)
     return ratings->n_users + ratings->n_items;
 }
 
-/** Read ratings.dat or a csv file of MovieLens; or die, naming file, line and fault. @return  what was read. */
-struct node_input sgd_read(struct sgd_ratings *ratings, const char *path);
+/** Read ratings.dat or a csv file of MovieLens; or die, naming file, line and fault. */
+void sgd_read(struct sgd_ratings *ratings, const char *path);
 
 /** Draw 2^log_ratings; or die. */
 void sgd_draw(struct sgd_ratings *ratings, uint64_t log_ratings, uint64_t seed);

@@ -70,8 +70,7 @@ static void open_node(void *self)
     struct sssp *sssp = self;
     struct node *node = &sssp->node;
     sssp->way = node->schedule ? &sssp_scheduled : sssp->stays ? &sssp_stay : &sssp_rounds;
-    node_survey(&sssp->node, &sssp->part, sssp->options.seed,
-                (struct part_wish){.refuse_negative = true});
+    part_survey(&sssp->part, sssp->options.seed, (struct part_wish){.refuse_negative = true});
     sssp->is_float = sssp_is_float(&sssp->part.survey);
     sssp->sends_own |= node->model != model_gravel;
     check_options(sssp);
@@ -259,7 +258,6 @@ static const struct app app = {
     .describe = describe,
     .result = result,
     .check = check,
-    .checked = "distances",
     .close = close_node};
 
 int main(int argc, char **argv)

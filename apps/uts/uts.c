@@ -199,7 +199,6 @@ static const struct app app = {.name = "uts",
                                .describe = describe,
                                .result = result,
                                .check = check,
-                               .checked = "counts",
                                .close = close_all};
 
 int main(int argc, char **argv)
