@@ -42,7 +42,7 @@ static const struct argp_option options[] = {
      0},
     {"env", ENVIRONMENT, NULL, 0, "settings and their GRAVEL_* variables instead of devices", 0},
     {"cluster", CLUSTER, NULL, 0,
-     "under mpirun or srun: what each rank has, and what differs between hosts", 0},
+     "under mpirun or srun: what each rank has, and whether a job opens", 0},
     {"json", AS_JSON, NULL, 0, "one JSON object instead of text", 0},
     {"limit", LIMIT, "SECONDS", 0, "give up on a driver after this (30)", 0},
     {0}};

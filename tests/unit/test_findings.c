@@ -85,11 +85,6 @@ static const struct {
 } rows[] = {
     {"11112222", "", 0, NULL, NULL},
     {"12", "1 - error no device", 1, "!rank 1 on gh2: no device", "gravel-info on that host"},
-    {"12", "1 - mpi MPI 5", 1, "!MPI: MPI 4 at rank 0 on gh1; MPI 5 at rank 1 on gh2",
-     "one version"},
-    {"12", "1 settings GRAVEL_HEAP 4096", 1,
-     "!GRAVEL_HEAP: default at rank 0 on gh1; 4096 at rank 1 on gh2", "node 0 alone"},
-    {"12", "0 settings GRAVEL_HEAP 4096\n1 settings GRAVEL_HEAP 4096", 0, NULL, NULL},
     /* devices: shared by identity on one host; what has none is unknown, not shared */
     {"112", "0 - gpu 00aa\n1 - gpu 00aa\n2 - gpu 00aa", 1,
      "ranks 0, 1 on gh1: have no device of their own", "one rank a device"},

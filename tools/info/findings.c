@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is wrong with a job: what each rank finds by itself, values that differ, and devices that are shared. See info.h.
+ * What is wrong with a job: what each rank finds by itself, and devices that are shared. See info.h.
  */
 #include "info.h"
 
 #include "base/error.h"
 #include "members.h"
-#include "settings/settings.h"
 #include "transport/segment.h"
 
 #include <stdarg.h>
@@ -94,7 +93,7 @@ void info_find_own(json_t *rank)
     json_object_set_new(rank, "findings", found);
 }
 
-/* ---- what ranks have in common, or not --------------------------------------------------------- */
+/* ---- what ranks have in common ----------------------------------------------------------------- */
 
 /* Adds a rank to those of a key: {key: [ranks]}. */
 static void sort_in(json_t *groups, const char *key, json_t *rank)
@@ -118,48 +117,6 @@ static void name_ranks(char *text, size_t bytes, const json_t *some)
     }
     if (n > n_named)
         gravel_append(text, bytes, " and %zu more", n - n_named);
-}
-
-/* Adds a finding if ranks differ: "GRAVEL_HEAP: default at ranks 0, 2 on gh1; 4096 at rank 1 on gh2". A rank that leaves a
- * setting at its default has taken node 0's: see gravel_config_take. */
-static void compare(const json_t *ranks, const char *name, const char *path, const char *effect,
-                    const char *remedy, json_t *findings)
-{
-    const char *value, *shared = info_text(json_array_get(ranks, 0), path);
-    json_t *groups = json_object(), *list, *rank;
-    char what[TEXT_BYTES] = "";
-    size_t i;
-    json_array_foreach(ranks, i, rank)
-    {
-        value = info_text(rank, path);
-        sort_in(groups, *value ? value : *shared ? shared : "default", rank);
-    }
-    json_object_foreach(groups, value, list)
-    {
-        gravel_append(what, sizeof what, "%s%s at ", *what ? "; " : "", value);
-        name_ranks(what, sizeof what, list);
-    }
-    if (json_object_size(groups) > 1)
-        find(findings, effect, remedy, "%s: %s", name, what);
-    json_decref(groups);
-}
-
-static void compare_all(const json_t *ranks, json_t *findings)
-{
-    static const char remedy[] =
-        "set it at node 0 alone, whose setting all nodes take, or unset it";
-    const struct gravel_setting *setting;
-    compare(ranks, "Gravel", "version", FATAL, "install one version on all hosts", findings);
-    compare(ranks, "MPI", "mpi", FATAL, "install one version on all hosts", findings);
-    compare(ranks, "step", "step", NOTE, "allowed; GRAVEL_STEP takes one for all", findings);
-    for (uint32_t s = 0; (setting = gravel_setting_at(s)); s++) {
-        const enum gravel_setting_reach reach = gravel_setting_reach(setting);
-        char path[64];
-        snprintf(path, sizeof path, "settings.%s", setting->variable);
-        if (reach != GRAVEL_SETTING_PER_HOST)
-            compare(ranks, setting->variable, path, reach == GRAVEL_SETTING_AGREED ? FATAL : NOTE,
-                    remedy, findings);
-    }
 }
 
 /* Adds a finding for each device of a host that several ranks take; of a CPU they share the cores. Devices of one number may
@@ -203,7 +160,6 @@ bool info_find(const json_t *ranks, json_t *findings)
     const char *what;
     bool is_broken = false;
     size_t i, k;
-    compare_all(ranks, findings);
     find_shared_devices(ranks, findings);
     json_array_foreach(ranks, i, rank)
     {

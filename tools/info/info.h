@@ -58,12 +58,12 @@ bool info_probe(json_t *device, bool is_test, unsigned limit_s);
 /* ---- a job: each once in a process, before MPI is initialised, as drivers are asked in children ---- */
 
 /**
- * Describes this process as a rank: host, cores, limits, device, and what its environment sets.
+ * Describes this process as a rank: host, cores, limits and device.
  *
- * @return  {version, mpi, host, place; cores: {online, allowed, share: "4 of 8"}; numa: nodes of those cores, "0,1", "-": unknown; limits: {locked_bytes, address_bytes, descriptors,
- *          rdma_bytes: locked_bytes where hardware of the network reads memory by itself}, null for no limit, and
- *          "lock": text; settings: {variable: value}, of those that are not at their default; device, of info_list,
- *          and "turns", those that the ranks of the host take in turn, if there is one; either step or error}.
+ * @return  {version, mpi, host, place; cores: {online, allowed, share: "4 of 8"}; numa: nodes of those cores, "0,1", "-":
+ *          unknown; limits: {locked_bytes, address_bytes, descriptors, rdma_bytes: locked_bytes where hardware of the
+ *          network reads memory by itself}, null for no limit, and "lock": text; device, of info_list, and "turns", those
+ *          that the ranks of the host take in turn, if there is one; either step or error}.
  */
 json_t *info_rank_describe(const char *device, unsigned limit_s);
 
@@ -84,7 +84,7 @@ int info_gather(json_t *own, json_t *all);
 void info_find_own(json_t *rank);
 
 /**
- * Compares all ranks: what keeps the job from opening, or makes it slow, with ranks, hosts and a remedy.
+ * Collects what keeps the job from opening, or makes it slow, with ranks, hosts and a remedy.
  *
  * @param ranks     as info_gather gives them.
  * @param findings  an array, which gets {"effect": what it does to the job, "note" if that runs; "what": text, "remedy":
@@ -94,9 +94,10 @@ void info_find_own(json_t *rank);
 bool info_find(const json_t *ranks, json_t *findings);
 
 /**
- * Opens the job as a program would, where info_find has found nothing that keeps it from that, and gets a long text from
- * each other rank: where hosts or switches differ in MTU short frames arrive, and long ones vanish. Collective. Each wait
- * ends as a program's does, by GRAVEL_TIMEOUT or GRAVEL_OPEN_TIMEOUT.
+ * Opens the job as a program would, where info_find has found nothing that keeps it from that, so that versions and
+ * settings are those that nodes agree on; and gets a long text from each other rank: where hosts or switches differ in MTU
+ * short frames arrive, and long ones vanish. Collective. Each wait ends as a program's does, by GRAVEL_TIMEOUT or
+ * GRAVEL_OPEN_TIMEOUT.
  *
  * @param findings  as info_find's; gets one if that fails, which every rank prints to standard error, too.
  * @return          whether all ranks have answered.

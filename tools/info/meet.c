@@ -146,10 +146,12 @@ static int hear_all(struct gravel *gravel)
 {
     static unsigned char text[LONG_BYTES];
     const uint32_t n_nodes = gravel_n_nodes(gravel), node = gravel_node(gravel);
+    const uint64_t half = gravel_config_of(gravel)->heap_bytes / 2,
+                   bytes = half < sizeof text ? half : sizeof text;
     uint64_t at;
-    GRAVEL_TRY(gravel_alloc(gravel, sizeof text, &at));
+    GRAVEL_TRY(gravel_alloc(gravel, bytes, &at));
     for (uint32_t i = 1; i < n_nodes; i++)
-        GRAVEL_TRY(gravel_get(gravel, at, text, sizeof text, (node + i) % n_nodes));
+        GRAVEL_TRY(gravel_get(gravel, at, text, bytes, (node + i) % n_nodes));
     return gravel_barrier(gravel);
 }
 
@@ -159,7 +161,6 @@ bool info_open(const char *device, json_t *findings)
     struct gravel *gravel = NULL;
     int code = info_config(&config, device);
     strcpy(config.log, "0"); /* what it would say is among the findings */
-    config.heap_bytes = 1u << 20;
     if (!code)
         code = gravel_open(&gravel, &config, NULL);
     if (!code)
@@ -170,8 +171,11 @@ bool info_open(const char *device, json_t *findings)
             findings,
             json_pack("{s:s, s:s, s:s}", "effect", "a job would fail", "what", gravel_last_error(),
                       "remedy",
-                      "long packets may be lost: ping -M do -s 1472 HOST; see MTU, firewalls, and "
-                      "MPI's choice of networks"));
+                      code == GRAVEL_EMISMATCH
+                          ? "gravel-info --env and --version on both hosts show what they have"
+                          : "that node's own error says why; of a silent one long packets may be "
+                            "lost: ping -M do -s 1472 HOST; see MTU, firewalls, and MPI's choice "
+                            "of networks"));
     }
     if (gravel)
         gravel_close(gravel);

@@ -9,14 +9,12 @@
 #include "base/error.h"
 #include "device/cores.h"
 #include "members.h"
-#include "settings/settings.h"
 #include "transport/launcher.h"
 #include "transport/transport.h"
 
 #include "gravel/gravel.h"
 
 #include <glob.h>
-#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,27 +77,6 @@ static json_t *describe_limits(void)
                      limit_of(RLIMIT_AS), "descriptors", limit_of(RLIMIT_NOFILE));
 }
 
-/* ---- settings -------------------------------------------------------------------------------- */
-
-/* Those that are not at their default: equal texts for equal values. None if one is malformed. */
-static json_t *describe_settings(void)
-{
-    struct gravel_config config;
-    const struct gravel_setting *setting;
-    json_t *set = json_object();
-    const bool is_read = !gravel_config_load(&config, sizeof config);
-    for (uint32_t i = 0; is_read && (setting = gravel_setting_at(i)); i++) {
-        const bool is_text = setting->kind == GRAVEL_SETTING_STRING;
-        const char *text = (const char *)&config + setting->offset;
-        if (is_text && strcmp(text, setting->text))
-            json_object_set_new(set, setting->variable, json_string(text));
-        const uint64_t number = is_text ? setting->number : gravel_setting_number(&config, setting);
-        if (number != setting->number)
-            json_object_set_new(set, setting->variable, json_sprintf("%" PRIu64, number));
-    }
-    return set;
-}
-
 /* A node proves its step when it opens, and so does the probe. */
 static void look_for_device(json_t *rank, const char *name, unsigned limit_s)
 {
@@ -125,10 +102,10 @@ json_t *info_rank_describe(const char *device, unsigned limit_s)
     gravel_host_describe(place, sizeof place);
     gravel_transport_mpi_name(mpi);
     json_t *rank =
-        json_pack("{s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "rank", "?",
-                  "step", "none", "device", "number", "no device", "version", GRAVEL_VERSION, "mpi",
-                  mpi, "host", host, "place", place, "cores", describe_cores(), "numa",
-                  describe_numa(), "limits", describe_limits(), "settings", describe_settings());
+        json_pack("{s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "rank", "?", "step",
+                  "none", "device", "number", "no device", "version", GRAVEL_VERSION, "mpi", mpi,
+                  "host", host, "place", place, "cores", describe_cores(), "numa", describe_numa(),
+                  "limits", describe_limits());
     if (rank)
         look_for_device(rank, device, limit_s);
     return rank;
