@@ -28,12 +28,7 @@
         GRAVELP_UPDATE_##op(type, word, value); /* V4 */                                          \
     }
 #define GRAVELP_DEFINE_SLOT_INTEGER(TYPE, type)                                         \
-    GRAVELP_DEFINE_SLOT(ADD, add, TYPE, type)                                           \
-    GRAVELP_DEFINE_SLOT(MIN, min, TYPE, type)                                           \
-    GRAVELP_DEFINE_SLOT(MAX, max, TYPE, type)                                           \
-    GRAVELP_DEFINE_SLOT(AND, and, TYPE, type)                                           \
-    GRAVELP_DEFINE_SLOT(OR, or, TYPE, type)                                             \
-    GRAVELP_DEFINE_SLOT(XOR, xor, TYPE, type)                                           \
+    GRAVEL_INTEGER_COMBINATIONS(GRAVELP_DEFINE_SLOT, TYPE, type)                        \
     GRAVELP_INLINE void gravel_slot_inc_##type##_wi(struct gravel_group g, ulong slots, \
                                                     ulong slot)                         \
     {                                                                                   \

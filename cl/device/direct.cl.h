@@ -11,8 +11,8 @@
 #ifndef GRAVELP_DIRECT_CL_H
 #define GRAVELP_DIRECT_CL_H
 
+#include "apply.cl.h"
 #include "layout/rounds.h"
-#include "send.cl.h"
 
 #ifdef GRAVELP_STAYS
 
@@ -51,66 +51,6 @@ GRAVELP_INLINE global uchar *gravelp_direct_word(struct gravel_group g, ulong ba
     return 0;
 }
 
-/* ---- operations -------------------------------------------------------------------------------- */
-
-#if defined(__OPENCL_C_VERSION__) /* elsewhere the program has gravelp_direct_apply */
-
-#define GRAVELP_FROM_int(bits) as_int((uint)(bits))
-#define GRAVELP_FROM_uint(bits) ((uint)(bits))
-#define GRAVELP_FROM_float(bits) as_float((uint)(bits))
-#define GRAVELP_FROM_long(bits) as_long(bits)
-#define GRAVELP_FROM_ulong(bits) (bits)
-#define GRAVELP_FROM_double(bits) as_double(bits)
-
-#define GRAVELP_DIRECT_WORD(type) ((volatile global type *)word)
-#define GRAVELP_DIRECT(OP, op, TYPE, type)                           \
-    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                \
-    case GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE): \
-        return gravelp_bits_##type(                                  \
-            GRAVELP_UPDATE_##op(type, GRAVELP_DIRECT_WORD(type), GRAVELP_FROM_##type(value)));
-/* Of a type whose bits `type` has. */
-#define GRAVELP_DIRECT_BITS(TYPE, type)                                                            \
-    GRAVELP_DIRECT(PUT, put, TYPE, type)                                                           \
-    case GRAVELP_COMMAND(GRAVEL_PUT_SIGNAL, GRAVEL_##TYPE):                                        \
-        return GRAVELP_ATOMIC_##type(xchg)(GRAVELP_DIRECT_WORD(type), GRAVELP_FROM_##type(value)); \
-    case GRAVELP_COMMAND(GRAVEL_GET, GRAVEL_##TYPE):                                               \
-        return gravelp_bits_##type(GRAVELP_PEEK(type, GRAVELP_DIRECT_WORD(type)));
-#define GRAVELP_DIRECT_INTEGER(TYPE, type)                                                       \
-    GRAVELP_DIRECT_BITS(TYPE, type)                                                              \
-    GRAVELP_DIRECT(ADD, add, TYPE, type)                                                         \
-    GRAVELP_DIRECT(MIN, min, TYPE, type)                                                         \
-    GRAVELP_DIRECT(MAX, max, TYPE, type)                                                         \
-    GRAVELP_DIRECT(AND, and, TYPE, type)                                                         \
-    GRAVELP_DIRECT(OR, or, TYPE, type)                                                           \
-    GRAVELP_DIRECT(XOR, xor, TYPE, type)                                                         \
-    case GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_##TYPE):                                             \
-        return gravelp_bits_##type(GRAVELP_UPDATE_inc(type, GRAVELP_DIRECT_WORD(type), 1));      \
-    case GRAVELP_COMMAND(GRAVEL_CAS, GRAVEL_##TYPE):                                             \
-        return gravelp_bits_##type(GRAVELP_ATOMIC_##type(cmpxchg)(GRAVELP_DIRECT_WORD(type),     \
-                                                                  GRAVELP_FROM_##type(expected), \
-                                                                  GRAVELP_FROM_##type(value)));
-
-/* Applies a command to a word, relaxed (Y2); returns its old bits. The command is a constant, so one case is left. */
-GRAVELP_INLINE ulong gravelp_direct_apply(uint command, global uchar *word, ulong value,
-                                          ulong expected)
-{
-    switch (command) {
-        GRAVELP_DIRECT_INTEGER(INT, int)
-        GRAVELP_DIRECT_INTEGER(UINT, uint)
-        GRAVELP_DIRECT_BITS(FLOAT, uint)
-        GRAVELP_DIRECT(ADD, add, FLOAT, float)
-        GRAVELP_DIRECT_INTEGER(LONG, long)
-        GRAVELP_DIRECT_INTEGER(ULONG, ulong)
-#ifdef GRAVEL_HAS_DOUBLE
-        GRAVELP_DIRECT_BITS(DOUBLE, ulong)
-        GRAVELP_DIRECT(ADD, add, DOUBLE, double)
-#endif
-    }
-    return 0;
-}
-
-#endif
-
 /* ---- messages ---------------------------------------------------------------------------------- */
 
 /* Any work-item: apply its message, if it is active, and answer it. All words are there, or nothing is done. */
@@ -138,8 +78,11 @@ GRAVELP_INLINE uint gravelp_direct(struct gravel_group g, uint line, uint active
                               node);
         return 1;
     }
-    const ulong old = gravelp_direct_apply(command & ~GRAVELP_COMMAND_FAR, word, values.value[0],
-                                           values.value[1]);
+    /* A constant, so one case is left: of a put with a signal, which is raised below, the put. */
+    const uint change = GRAVELP_COMMAND_OP(command) == GRAVEL_PUT_SIGNAL
+                            ? GRAVELP_COMMAND(GRAVEL_PUT, GRAVELP_COMMAND_TYPE(command))
+                            : command & ~GRAVELP_COMMAND_FAR;
+    const ulong old = gravelp_apply(change, word, values.value[0], values.value[1]); /* Y2 */
     if (is_request && bytes == 4)
         *(volatile global uint *)answer = (uint)old;
     else if (is_request)

@@ -19,6 +19,7 @@
  *          scope of the device, what earlier kernels of the queue applied.
  * Source:  Orr 2016, section 5.2; requests and signals: OpenSHMEM 1.5, sections 9.7 and 9.8.
  */
+#define GRAVELP_RESOLVES /* apply.cl.h */
 #include "gravel.cl.h"
 
 #include "double_sum.cl.h"
@@ -86,73 +87,32 @@ GRAVELP_INLINE bool is_refused(global uint *refused, global const uchar *indices
     return found != 0;
 }
 
-/* ---- what a message does --------------------------------------------------------------------- */
-
-/* Every command except an active message: DO(command, what, NEXT, CHANGE, type), where `what` says which value it has
- * and whether it answers. Both ways to apply define DO below. */
-#define OF_VALUE(OP, op, TYPE, type)                                                         \
-    DO(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), UPDATE, GRAVELP_NEXT_##op,               \
-       GRAVELP_UPDATE_##op, type)                                                            \
-    DO(GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE), FETCH, GRAVELP_NEXT_##op, \
-       GRAVELP_UPDATE_##op, type)
-#define OF_OTHERS(OP, TYPE, type) DO(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), OP, , , type)
-#define OF_INTEGER(TYPE, type)                      \
-    GRAVEL_INTEGER_OPERATIONS(OF_VALUE, TYPE, type) \
-    OF_OTHERS(INC, TYPE, type)                      \
-    OF_OTHERS(GET, TYPE, type)                      \
-    OF_OTHERS(CAS, TYPE, type)
-#define OF_4_BYTES                   \
-    OF_INTEGER(INT, int)             \
-    OF_INTEGER(UINT, uint)           \
-    OF_VALUE(PUT, put, FLOAT, uint)  \
-    OF_VALUE(ADD, add, FLOAT, float) \
-    OF_OTHERS(GET, FLOAT, uint)
-#ifdef GRAVEL_HAS_DOUBLE
-#define OF_DOUBLE_SUM OF_VALUE(ADD, add, DOUBLE, double)
-#else
-#define OF_DOUBLE_SUM OF_VALUE(ADD, add_bits, DOUBLE, ulong)
-#endif
-#define OF_8_BYTES                    \
-    OF_INTEGER(LONG, long)            \
-    OF_INTEGER(ULONG, ulong)          \
-    OF_VALUE(PUT, put, DOUBLE, ulong) \
-    OF_DOUBLE_SUM                     \
-    OF_OTHERS(GET, DOUBLE, ulong)
-
-/* A double's sum where the device has none. */
-#define GRAVELP_NEXT_add_bits(type, old, value) sum_doubles(old, value)
-#if defined(GRAVELP_INT64_ATOMICS) && !defined(GRAVEL_HAS_DOUBLE)
-GRAVELP_INLINE ulong add_bits_ulong(volatile global ulong *word, ulong value)
-{
-    ulong old = *word, seen;
-    while ((seen = atom_cmpxchg(word, old, sum_doubles(old, value))) != old)
-        old = seen;
-    return old;
-}
-#define GRAVELP_UPDATE_add_bits(type, word, value) add_bits_##type(word, value)
-#endif
-
 /* ---- one after the other --------------------------------------------------------------------- */
 
-#define NEXT_UPDATE(NEXT, type) *word = NEXT(type, *word, VALUE(type, i))
-#define NEXT_INC(NEXT, type) *word = GRAVELP_NEXT_inc(type, *word, 1)
-#define NEXT_FETCH(NEXT, type)               \
-    type old = *word;                        \
-    *word = NEXT(type, old, VALUE(type, i)); \
-    VALUE(type, i) = old
-#define NEXT_GET(NEXT, type) VALUE(type, i) = *word
-#define NEXT_CAS(NEXT, type)      \
+#define SERIALLY(command, type, change)                 \
+    case command:                                       \
+        for (uint i = 0; i < n_messages; i++) {         \
+            volatile global type *word = WORD(type, i); \
+            change;                                     \
+        }                                               \
+        break;
+#define SERIAL_VALUE(OP, op, TYPE, type)                                                         \
+    SERIALLY(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), type,                                  \
+             *word = GRAVELP_NEXT_##op(type, *word, VALUE(type, i)))                             \
+    SERIALLY(GRAVELP_COMMAND(GRAVEL_FETCH + GRAVEL_##OP, GRAVEL_##TYPE), type, type old = *word; \
+             *word = GRAVELP_NEXT_##op(type, old, VALUE(type, i)); VALUE(type, i) = old)
+#define SERIAL_OTHER(OP, TYPE, type) \
+    SERIALLY(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), type, SERIAL_##OP(type))
+#define SERIAL_INC(type) *word = GRAVELP_NEXT_inc(type, *word, 1)
+#define SERIAL_GET(type) VALUE(type, i) = *word
+#define SERIAL_CAS(type)          \
     type old = *word;             \
     if (old == EXPECTED(type, i)) \
         *word = VALUE(type, i);   \
     VALUE(type, i) = old
-#define DO(command, what, NEXT, CHANGE, type)           \
-    case command:                                       \
-        for (uint i = 0; i < n_messages; i++) {         \
-            volatile global type *word = WORD(type, i); \
-            NEXT_##what(NEXT, type);                    \
-        }                                               \
-        break;
+
+/* A double's sum where the device has none. */
+#define GRAVELP_NEXT_add_bits(type, old, value) sum_doubles(old, value)
 
 /* Global and local size 1. Any command but an active message. */
 kernel void apply_serially(RUN)
@@ -160,46 +120,28 @@ kernel void apply_serially(RUN)
     if (IS_REFUSED(0))
         return;
     switch (kind) {
-        OF_4_BYTES
-        OF_8_BYTES
+        GRAVELP_COMMANDS_OF_4_BYTES(SERIAL_VALUE, SERIAL_OTHER)
+        GRAVELP_COMMANDS_OF_8_BYTES(SERIAL_VALUE, SERIAL_OTHER)
+#ifdef GRAVEL_HAS_DOUBLE
+        SERIAL_VALUE(ADD, add, DOUBLE, double)
+#else
+        SERIAL_VALUE(ADD, add_bits, DOUBLE, ulong)
+#endif
     }
 }
 
 /* ---- side by side ---------------------------------------------------------------------------- */
 
-/* A value as its row has it, in the lower bytes. */
-#define FROM_BITS_int(bits) as_int((uint)(bits))
-#define FROM_BITS_uint(bits) ((uint)(bits))
-#define FROM_BITS_float(bits) as_float((uint)(bits))
-#define FROM_BITS_long(bits) as_long(bits)
-#define FROM_BITS_ulong(bits) (bits)
-#define FROM_BITS_double(bits) as_double(bits)
-
-/* Message i: `word` of the arena [bytes], and the value. */
-#define AT(type) ((volatile global type *)(arena + word))
-#define EACH_UPDATE(CHANGE, type) CHANGE(type, AT(type), FROM_BITS_##type(value))
-#define EACH_INC(CHANGE, type) GRAVELP_UPDATE_inc(type, AT(type), 1)
-#define EACH_FETCH(CHANGE, type) VALUE(type, i) = EACH_UPDATE(CHANGE, type)
-#define EACH_GET(CHANGE, type) VALUE(type, i) = *AT(type)
-#define EACH_CAS(CHANGE, type) \
-    VALUE(type, i) =           \
-        GRAVELP_ATOMIC_##type(cmpxchg)(AT(type), EXPECTED(type, i), FROM_BITS_##type(value))
-#undef DO
-#define DO(command, what, NEXT, CHANGE, type) \
-    case command:                             \
-        EACH_##what(CHANGE, type);            \
-        break;
-
-GRAVELP_INLINE void apply_one(global uchar *arena, global uchar *frame, uint kind, uint n_messages,
-                              uint values_at, uint i, ulong word, ulong value)
+#if defined(GRAVELP_INT64_ATOMICS) && !defined(GRAVEL_HAS_DOUBLE)
+#define ADDS_DOUBLES(kind) (((kind) & ~GRAVEL_FETCH) == GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_DOUBLE))
+GRAVELP_INLINE ulong add_double_bits(volatile global ulong *word, ulong value)
 {
-    switch (kind) {
-        OF_4_BYTES
-#ifdef GRAVELP_INT64_ATOMICS
-        OF_8_BYTES
-#endif
-    }
+    ulong old = *word, seen;
+    while ((seen = atom_cmpxchg(word, old, sum_doubles(old, value))) != old)
+        old = seen;
+    return old;
 }
+#endif
 
 /* The value of message i as bits; 0 of a command without. */
 GRAVELP_INLINE ulong bits_of(global const uchar *values, uint kind, uint i)
@@ -208,6 +150,26 @@ GRAVELP_INLINE ulong bits_of(global const uchar *values, uint kind, uint i)
         return 0;
     return GRAVELP_VALUE_BYTES(kind) == 8 ? ((global const ulong *)values)[i]
                                           : ((global const uint *)values)[i];
+}
+
+/* Message i, whose word is at `at` of the arena [bytes], and whose value has these bits. */
+GRAVELP_INLINE void apply_one(global uchar *arena, global uchar *frame, uint kind, uint n_messages,
+                              uint values_at, uint i, ulong at, ulong value)
+{
+    global uchar *word = arena + at;
+    const ulong expected = GRAVELP_COMMAND_OP(kind) == GRAVEL_CAS
+                               ? bits_of(frame + values_at, kind, n_messages + i)
+                               : 0;
+#ifdef ADDS_DOUBLES
+    const ulong old = ADDS_DOUBLES(kind) ? add_double_bits((volatile global ulong *)word, value)
+                                         : gravelp_apply(kind, word, value, expected);
+#else
+    const ulong old = gravelp_apply(kind, word, value, expected);
+#endif
+    if (GRAVELP_IS_REQUEST(kind) && GRAVELP_VALUE_BYTES(kind) == 4)
+        VALUE(uint, i) = (uint)old;
+    else if (GRAVELP_IS_REQUEST(kind))
+        VALUE(ulong, i) = old;
 }
 
 /* Any local size, global size at least n_items. Any command but put and active message; those on 64-bit words need the

@@ -66,11 +66,13 @@
 /* X(OP, op, TYPE, type): every operation that carries a value. `type` is the OpenCL C name. */
 #define GRAVEL_INTEGER_OPERATIONS(X, TYPE, type) \
     X(PUT, put, TYPE, type)                      \
-    X(ADD, add, TYPE, type)                      \
-    X(MIN, min, TYPE, type)                      \
-    X(MAX, max, TYPE, type)                      \
-    X(AND, and, TYPE, type)                      \
-    X(OR, or, TYPE, type)                        \
+    GRAVEL_INTEGER_COMBINATIONS(X, TYPE, type)
+#define GRAVEL_INTEGER_COMBINATIONS(X, TYPE, type) \
+    X(ADD, add, TYPE, type)                        \
+    X(MIN, min, TYPE, type)                        \
+    X(MAX, max, TYPE, type)                        \
+    X(AND, and, TYPE, type)                        \
+    X(OR, or, TYPE, type)                          \
     X(XOR, xor, TYPE, type)
 #define GRAVEL_VALUE_OPERATIONS(X)             \
     GRAVEL_INTEGER_OPERATIONS(X, INT, int)     \

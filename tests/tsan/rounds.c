@@ -17,7 +17,7 @@
 #include "portable.cl.h"
 
 /* Of OpenCL's operations those that this program sends. */
-static inline ulong gravelp_direct_apply(uint command, uchar *word, ulong value, ulong expected);
+static inline ulong gravelp_apply(uint command, uchar *word, ulong value, ulong expected);
 
 #include "gravel.cl.h"
 #include "rounds.cl.h"
@@ -46,7 +46,7 @@ struct test {
     struct heap heap;
 };
 
-static inline ulong gravelp_direct_apply(uint command, uchar *word, ulong value, ulong expected)
+static inline ulong gravelp_apply(uint command, uchar *word, ulong value, ulong expected)
 {
     (void)expected;
     if (GRAVELP_COMMAND_OP(command) == GRAVEL_INC)
