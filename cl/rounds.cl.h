@@ -33,8 +33,8 @@
  *     ulong gravel_round_sum(r)           counted in the round before, of this run or the last one; at first 0
  *     uint gravel_round_item(r)           the work-item's number among all of the node, which are
  *     uint gravel_round_items(r)          so many
- *     gravel_round_count_wg(r, n)         every work-item of the group: counts n more; those of a group less than 2^32
- *     gravel_round_count_wi(r, n)         any work-item, in any divergent code; slower
+ *     gravel_round_count_wg(r, n)         every work-item of the group: counts n more
+ *     gravel_round_count_wi(r, n)         any work-item, in any divergent code; slower where a launch is a phase
  *
  * Path:    the user's phases -> this -> device/members.cl.h; messages: device/direct.cl.h, or as in any kernel.
  * Memory:  what a phase did is visible to the next (Y1; or a launch ends).
@@ -49,16 +49,6 @@
 #include "queue.cl.h"
 
 #ifdef GRAVELP_ROUNDS
-
-/* Local memory of a group: what its leader knows of the round. */
-struct gravelp_rounds_scratch {
-    uint member, n_members; /* this group's number among the launch's members */
-    uint n_met;             /* how often they have met */
-    uint n_rounds;          /* whole ones of the launch */
-    uint set;               /* which the round adds to */
-    uint goes_on;
-    ulong sum;
-};
 
 /* What GRAVEL_ROUND_OPEN gives a work-item. */
 struct gravel_round_group {
@@ -84,41 +74,40 @@ struct gravel_round_group {
 /* Once, around all phases; and before each. Where a group is one thread its members meet before the first one too: PoCL
  * loses variables over barriers under a condition in a loop. */
 #ifdef GRAVELP_STAYS
-#define GRAVELP_ROUND_SET(r) ((r).scratch->set)
 #define GRAVEL_EACH_ROUND(r) for (; (r).scratch->goes_on; gravelp_round_next(&(r)))
 #define GRAVEL_PHASE(r, name) gravelp_phase_begin(&(r));
 #else
-#define GRAVELP_ROUND_SET(r) 0
 #define GRAVEL_EACH_ROUND(r)
 #define GRAVEL_PHASE(r, name) if (gravelp_phase_is_next(&(r)))
 #endif
 
 /* ---- in a phase -------------------------------------------------------------------------------- */
 
-/* Leader or any work-item: so many more are counted in this round (Y1). */
-GRAVELP_INLINE void gravelp_round_add(struct gravel_round_group r, ulong n)
+/* Any work-item: so many more are counted in words that all groups add to. */
+GRAVELP_INLINE void gravelp_round_add(global struct gravelp_rounds_set *set, ulong n)
 {
-    global struct gravelp_rounds_set *set = &r.words->sets[GRAVELP_ROUND_SET(r)];
     const uint low = (uint)n, old = gravelp_device_fetch_add_relaxed(&set->count[0], low); /* Y2 */
     const uint high = (uint)(n >> 32) + (old + low < low);
     if (high)
         gravelp_device_fetch_add_relaxed(&set->count[1], high); /* Y2 */
 }
 
-GRAVELP_INLINE void gravel_round_count_wg(struct gravel_round_group r, uint n)
-{
-    gravelp_sums(r.group, n, false);
-    if (gravelp_is_leader() && r.group.scratch->n_active)
-        gravelp_round_add(r, r.group.scratch->n_active);
-    gravelp_block_keep(r.group.arena);
-}
+#ifdef GRAVELP_STAYS
+
+/* Any work-item: so many more are counted in this round. The leader adds its group's when it meets other members; what
+ * is too much for that goes to the set. */
 GRAVELP_INLINE void gravel_round_count_wi(struct gravel_round_group r, ulong n)
 {
-    if (n)
-        gravelp_round_add(r, n);
+    if (n >= GRAVELP_ROUNDS_PART)
+        gravelp_round_add(gravelp_round_set(r.group), n);
+    else if (n &&
+             gravelp_local_add_relaxed(&r.scratch->count, (uint)n) + (uint)n < (uint)n) /* Y2 */
+        gravelp_round_add(gravelp_round_set(r.group), 1ul << 32);
 }
-
-#ifdef GRAVELP_STAYS
+GRAVELP_INLINE void gravel_round_count_wg(struct gravel_round_group r, uint n)
+{
+    gravel_round_count_wi(r, n);
+}
 
 GRAVELP_INLINE ulong gravel_round_number(struct gravel_round_group r)
 {
@@ -142,79 +131,105 @@ GRAVELP_INLINE uint gravel_round_items(struct gravel_round_group r)
 #define GRAVELP_ROUND_POLLS 64u /* at a word, before a leader asks whether to continue */
 
 /* Leader, after polls without a change: whether to continue, by the host's clock in queue 0. False after a fault. */
-GRAVELP_INLINE bool gravelp_round_keeps_waiting(struct gravel_round_group r,
+GRAVELP_INLINE bool gravelp_round_keeps_waiting(struct gravel_round_group r, uint seen,
                                                 struct gravelp_patience *patience)
 {
     global struct gravelp_arena *arena = r.group.arena;
-    const uint out =
-        gravelp_device_load_relaxed(&r.words->members.out); /* Y2: whether it changes */
     const uint verdict =
-        gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), out, r.begin.wait_ms, patience);
+        gravelp_wait_ask(arena, gravelp_queue_words(arena, 0), seen, r.begin.wait_ms, patience);
     patience->least_ns += (ulong)arena->poll_ns * GRAVELP_ROUND_POLLS;
     if (verdict & GRAVELP_WAIT_IS_LATE)
-        gravelp_fault(arena, GRAVELP_FAULT_MEET | (verdict & GRAVELP_FAULT_CUT_OFF), out,
+        gravelp_fault(arena, GRAVELP_FAULT_MEET | (verdict & GRAVELP_FAULT_CUT_OFF), seen,
                       (uint)gravel_round_number(r), r.scratch->n_members);
     return verdict == GRAVELP_WAITS_ON;
 }
 
-/* Leader: wait until a word that grows has come to `least`. @return false, after a fault, if that takes too long. */
-GRAVELP_INLINE bool gravelp_round_wait(struct gravel_round_group r, global uint *word, uint least)
+/* Leader: wait until all members have met at a set. @return  its word `met`; 0, after a fault: it takes too long */
+GRAVELP_INLINE ulong gravelp_round_wait(struct gravel_round_group r,
+                                        global struct gravelp_rounds_set *set)
 {
     struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
-    for (uint polls = 1; (int)(gravelp_device_load_relaxed(word) - least) < 0; /* Y2 */
-         polls++) {
-        if (polls % GRAVELP_ROUND_POLLS == 0 && !gravelp_round_keeps_waiting(r, &patience))
-            return false;
+    ulong met = gravelp_device_long_load_relaxed(&set->met); /* Y2 */
+    for (uint polls = 1; met / GRAVELP_ROUNDS_MEMBER < r.scratch->n_members; polls++) {
+        if (polls % GRAVELP_ROUND_POLLS == 0 &&
+            !gravelp_round_keeps_waiting(r, (uint)(met / GRAVELP_ROUNDS_MEMBER), &patience))
+            return 0;
         patience.least_ns += gravelp_pause(polls, false);
+        met = gravelp_device_long_load_relaxed(&set->met); /* Y2 */
     }
-    gravelp_device_load_acquire(word); /* Y1, K7; at each poll it would take longer on GPUs */
-    return true;
+    return gravelp_device_long_load_acquire(&set->met); /* Y1; at each poll slow on GPUs */
 }
 
 /* Leader: become a member, if the list is not closed. */
 GRAVELP_INLINE void gravelp_round_enrol(struct gravel_round_group r)
 {
     global struct gravelp_members *members = &r.words->members;
+    struct gravelp_patience patience = {0, 0, 0, 0, 0, 0};
     const uint me = gravelp_members_enrol(members, r.begin.n_groups, GRAVELP_ROUND_POLLS);
-    const bool is_member =
-        me < GRAVELP_MEMBERS_CLOSED && gravelp_round_wait(r, &members->n, 1); /* K7 */
+    uint n = 0;
+    for (uint polls = 1; me < GRAVELP_MEMBERS_CLOSED; polls++) {
+        n = gravelp_device_load_acquire(&members->n); /* K7 */
+        if (n ||
+            (polls % GRAVELP_ROUND_POLLS == 0 && !gravelp_round_keeps_waiting(r, 0, &patience)))
+            break;
+        patience.least_ns += gravelp_pause(polls, false);
+    }
     r.scratch->member = me;
-    r.scratch->n_members = is_member ? gravelp_device_load_relaxed(&members->n) : 1;
-    r.scratch->n_met = 0;
-    r.scratch->goes_on = is_member;
+    r.scratch->n_members = n ? n : 1;
+    r.scratch->goes_on = n != 0;
     r.scratch->n_rounds = r.scratch->set = 0;
     r.scratch->sum = r.begin.sum;
+    r.scratch->sum_so_far = r.scratch->count = 0;
+    r.scratch->has_added = r.scratch->is_sent = r.scratch->n_refused = 0;
 }
 
-/* Leader: the round has ended; read what it came to, as all others do. */
-GRAVELP_INLINE void gravelp_round_end(struct gravel_round_group r)
+/* Leader: all members have met; take what they came to. @param is_end  of a round */
+GRAVELP_INLINE void gravelp_round_take(struct gravel_round_group r, ulong met, bool is_end)
 {
-    const struct gravelp_rounds_set set = r.words->sets[r.scratch->set]; /* Y1 */
-    const uint n_rounds = r.scratch->n_rounds + 1;
-    const bool is_zero = (set.count[0] | set.count[1]) == 0;
-    r.scratch->n_rounds = n_rounds;
-    r.scratch->set = n_rounds % GRAVELP_ROUNDS_SETS;
-    r.scratch->sum = set.count[0] | (ulong)set.count[1] << 32;
-    r.scratch->goes_on =
-        n_rounds < r.begin.most && !(r.begin.until_zero && is_zero) && !set.is_sent && !set.refused;
-    if (r.scratch->member == 0 && !r.scratch->goes_on) {
-        r.words->last = set;
-        r.words->n_rounds = n_rounds;
+    local struct gravelp_rounds_scratch *own = r.scratch;
+    own->sum_so_far += met % GRAVELP_ROUNDS_ADDER;
+    if (met / GRAVELP_ROUNDS_ADDER % GRAVELP_ROUNDS_MOST) {
+        const struct gravelp_rounds_set set = r.words->sets[own->set]; /* Y1 */
+        own->sum_so_far += set.count[0] | (ulong)set.count[1] << 32;
+        own->is_sent |= set.is_sent;
+        own->n_refused += set.refused;
+    }
+    own->set = (own->set + 1) % GRAVELP_ROUNDS_SETS;
+    if (!is_end)
+        return;
+    const ulong sum = own->sum = own->sum_so_far;
+    own->sum_so_far = 0;
+    own->n_rounds++;
+    own->goes_on = own->n_rounds < r.begin.most && !(r.begin.until_zero && sum == 0) &&
+                   !own->is_sent && !own->n_refused;
+    if (own->member == 0 && !own->goes_on) {
+        r.words->last = (struct gravelp_rounds_set){
+            0, {(uint)sum, (uint)(sum >> 32)}, own->is_sent, own->n_refused};
+        r.words->n_rounds = own->n_rounds;
     }
 }
 
-/* Leader: meet the other members: all have added to one word. @param is_end  of a round */
+/* Leader: add what the group has counted, and meet the other members. @param is_end  of a round */
 GRAVELP_INLINE void gravelp_round_meet(struct gravel_round_group r, bool is_end)
 {
-    const uint next = (r.scratch->set + 1) % GRAVELP_ROUNDS_SETS, n_met = r.scratch->n_met + 1;
-    if (is_end && r.scratch->member == 0)
-        r.words->sets[next] = (struct gravelp_rounds_set){{0, 0}, 0, 0};
-    gravelp_device_fetch_add_release(&r.words->members.out, 1); /* Y1 */
-    r.scratch->n_met = n_met;
-    if (!gravelp_round_wait(r, &r.words->members.out, n_met * r.scratch->n_members)) /* Y1 */
-        r.scratch->goes_on = 0;
-    else if (is_end)
-        gravelp_round_end(r);
+    local struct gravelp_rounds_scratch *own = r.scratch;
+    global struct gravelp_rounds_set *set = &r.words->sets[own->set];
+    if (own->member == 0)
+        r.words->sets[(own->set + 1) % GRAVELP_ROUNDS_SETS] =
+            (struct gravelp_rounds_set){0, {0, 0}, 0, 0};
+    if (own->count >= GRAVELP_ROUNDS_PART) {
+        gravelp_round_add(gravelp_round_set(r.group), own->count);
+        own->count = 0;
+    }
+    gravelp_device_long_add_release(&set->met, GRAVELP_ROUNDS_MEMBER +
+                                                   own->has_added * GRAVELP_ROUNDS_ADDER +
+                                                   own->count); /* Y1 */
+    own->count = own->has_added = 0;
+    const ulong met = gravelp_round_wait(r, set);
+    if (met)
+        gravelp_round_take(r, met, is_end);
+    else
+        own->goes_on = 0;
 }
 
 /* Every work-item of the group. */
@@ -234,7 +249,7 @@ gravelp_round_open(struct gravel_group group, struct gravelp_rounds_begin begin,
         group, (global struct gravelp_rounds *)gravelp_heap(group.arena, begin.words_at), scratch,
         begin, 0};
     r.group.rounds = r.words;
-    r.group.set = &scratch->set;
+    r.group.round = scratch;
     if (gravelp_is_leader())
         gravelp_round_enrol(r);
     gravelp_group_meet(group.arena); /* G1: whether the group is a member is known */
@@ -259,6 +274,19 @@ GRAVELP_INLINE void gravelp_round_next(struct gravel_round_group *r)
 }
 
 #else
+
+GRAVELP_INLINE void gravel_round_count_wi(struct gravel_round_group r, ulong n)
+{
+    if (n)
+        gravelp_round_add(&r.words->sets[0], n);
+}
+GRAVELP_INLINE void gravel_round_count_wg(struct gravel_round_group r, uint n)
+{
+    gravelp_sums(r.group, n, false);
+    if (gravelp_is_leader())
+        gravel_round_count_wi(r, r.group.scratch->n_active);
+    gravelp_block_keep(r.group.arena);
+}
 
 GRAVELP_INLINE ulong gravel_round_number(struct gravel_round_group r)
 {

@@ -13,6 +13,9 @@ extern const char sssp_stay_cl[];
 /* Words of struct stay in stay.cl: of rounds n_front, limit, turn; of lists that wait n_far, low; n_reached. */
 enum { LIMIT = 3, TURN = 6, LOW = 12, REACHED = 15, STAY_WORDS };
 
+/* Fronts are narrow, and every work-item reads what is known of the round. */
+#define FRONT_ITEMS 64
+
 static void prepare(struct sssp *sssp)
 {
     struct node *node = &sssp->node;
@@ -20,7 +23,8 @@ static void prepare(struct sssp *sssp)
     const size_t bytes = sssp_n_own(sssp) * sizeof(cl_uint);
     const struct gravel_rounds_program program =
         GRAVEL_ROUNDS_PROGRAM(.name = "stay.cl", .source = sssp_stay_cl,
-                              .options = sssp_define(sssp), .function = "stay");
+                              .options = sssp_define(sssp), .function = "stay",
+                              .group_items = FRONT_ITEMS);
     cl_kernel kernel;
     if (node->n_nodes > 1)
         die("--stay: run it on one node, not on %u", node->n_nodes);

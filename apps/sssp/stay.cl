@@ -47,10 +47,10 @@ kernel void stay(GRAVEL_ARENA, GRAVEL_ROUND, uint n, uint width,
         {
             const uint number = (uint)gravel_round_number(r), at = number % 3,
                        next = (number + 1) % 3, turn = known->turn[at],
-                       n_front = known->n_front[at];
+                       n_front = known->n_front[at], near = known->limit[at];
             const bool is_far = n_front == 0;
             const uint low = known->low[turn % 3], to = (turn + is_far) % 3;
-            const uint limit = is_far ? max(ADD(low, width), low + 1) : known->limit[at];
+            const uint limit = is_far ? max(ADD(low, width), low + 1) : near;
             global volatile uint *list =
                 is_far ? far + turn % 3 * (size_t)n : fronts + number % 2 * (size_t)n;
             const uint n_list = is_far ? known->n_far[turn % 3] : n_front;
@@ -63,12 +63,12 @@ kernel void stay(GRAVEL_ARENA, GRAVEL_ROUND, uint n, uint width,
                 n_listed = !is_far;
             }
             for (uint i = gravel_round_item(r); i < n_list; i += gravel_round_items(r)) {
-                const uint v = list[i], from = best[v];
+                const uint v = list[i], from = best[v], first = offsets[v], end = offsets[v + 1];
                 if (from >= settled[v])
                     continue;
-                const uint first = offsets[v], last = is_far ? first + 1 : offsets[v + 1];
                 if (!is_far)
                     settled[v] = from;
+                const uint last = is_far ? first + 1 : end;
                 for (uint e = first; e < last; e++) { /* of those that wait, the vertex itself */
                     const uint w = is_far ? v : slots[e];
                     const uint distance = is_far ? from : ADD(from, weights[e]);

@@ -17,7 +17,7 @@
 
 /* A graph with fewer edges than these takes buckets wider by as much, for its rounds would cost more than what they
  * spare. Measured: on PoCL the best widths of meshes, bands and Kronecker graphs of 2^16 to 2^20 vertices; on H200s
- * Kronecker graphs of 2^22 and 2^24. */
+ * Kronecker graphs of 2^22 and 2^24, and with --stay a mesh of 2^18. */
 #define EDGES_OF_ROUNDS_BY_COPIES 0x1p27
 #define EDGES_OF_ROUNDS 0x1p24
 #define EDGES_OF_ROUNDS_THAT_STAY 0x1p22
@@ -50,9 +50,9 @@ void sssp_choose_widths(struct sssp *sssp)
     bool copies = node_most(&sssp->node, !strcmp(step, "pump") || !strcmp(step, "drain"));
     bool is_chosen = sssp->delta == SSSP_CHOOSE_WIDTH;
     if (is_chosen) {
-        const double many = sssp->stays ? EDGES_OF_ROUNDS_THAT_STAY
-                            : copies    ? EDGES_OF_ROUNDS_BY_COPIES
-                                        : EDGES_OF_ROUNDS;
+        const double many = copies        ? EDGES_OF_ROUNDS_BY_COPIES
+                            : sssp->stays ? EDGES_OF_ROUNDS_THAT_STAY
+                                          : EDGES_OF_ROUNDS;
         double wider = many / fmax((double)survey->n_edges, 1);
         sssp->delta = sssp_width(sssp->is_float, survey->n_vertices, survey->n_edges,
                                  mean_weight(sssp) * fmax(wider, 1));

@@ -14,15 +14,36 @@
 #include "apply.cl.h"
 #include "layout/rounds.h"
 
+/* Local memory of a group: what its leader knows of the round, and what the group adds to it. */
+struct gravelp_rounds_scratch {
+    uint member, n_members; /* this group's number among the launch's members */
+    uint n_rounds;          /* whole ones of the launch */
+    uint set;               /* which the part of the round up to the next meeting adds to */
+    uint goes_on;
+    ulong sum,
+        sum_so_far; /* counted in the round before, and in this one's parts that have ended */
+    uint is_sent, n_refused;
+    uint count;     /* in this part, atomic; any work-item */
+    uint has_added; /* 1: some work-item has added to the set's other words, and sets this */
+};
+
 #ifdef GRAVELP_STAYS
 
 /* ---- words ------------------------------------------------------------------------------------- */
 
-/* Any work-item: a message is to no word of this node's. The first is described. */
-GRAVELP_OUT_OF_LINE void gravelp_direct_refuse(global struct gravelp_rounds *rounds, uint set,
-                                               uint line, ulong base, ulong index, ulong node)
+/* Any work-item: the words of the round that its group adds to. */
+GRAVELP_INLINE global struct gravelp_rounds_set *gravelp_round_set(struct gravel_group g)
 {
-    if (gravelp_device_fetch_add_relaxed(&rounds->sets[set].refused, 1) != 0) /* Y2 */
+    gravelp_local_store_relaxed(&g.round->has_added, 1); /* Y2 */
+    return &g.rounds->sets[g.round->set];
+}
+
+/* Any work-item: a message is to no word of this node's. The first is described. */
+GRAVELP_OUT_OF_LINE void gravelp_direct_refuse(struct gravel_group g, uint line, ulong base,
+                                               ulong index, ulong node)
+{
+    global struct gravelp_rounds *rounds = g.rounds;
+    if (gravelp_device_fetch_add_relaxed(&gravelp_round_set(g)->refused, 1) != 0) /* Y2 */
         return;
     rounds->refused_line = line;
     rounds->refused_base = base;
@@ -68,7 +89,7 @@ GRAVELP_INLINE uint gravelp_direct(struct gravel_group g, uint line, uint active
         is_request ? gravelp_direct_word(g, reply.result, values.place, bytes) : word;
     global uchar *signal = has_signal ? gravelp_direct_word(g, reply.signal, 0, 4) : word;
     if (node != 0 || !word || !answer || !signal) {
-        gravelp_direct_refuse(g.rounds, *g.set, line,
+        gravelp_direct_refuse(g, line,
                               !word     ? base
                               : !answer ? reply.result
                                         : reply.signal,
@@ -95,7 +116,7 @@ GRAVELP_INLINE uint gravelp_direct(struct gravel_group g, uint line, uint active
 /* Any work-item: what it takes part in sending is the host's to apply. */
 GRAVELP_INLINE struct gravel_group gravelp_direct_pass(struct gravel_group g)
 {
-    gravelp_device_store_relaxed(&g.rounds->sets[*g.set].is_sent, 1); /* Y2 */
+    gravelp_device_store_relaxed(&gravelp_round_set(g)->is_sent, 1); /* Y2 */
     return g;
 }
 

@@ -147,6 +147,7 @@ GRAVELP_DEFINE_CHANGE(gravelp_device_exchange_acquire, xchg, acquire, memory_sco
 GRAVELP_DEFINE_FENCED_LOAD(gravelp_local_load_acquire, acquire, local)
 GRAVELP_DEFINE_FENCED_LOAD(gravelp_local_load_relaxed, relaxed, local)
 GRAVELP_DEFINE_FENCED_STORE(gravelp_local_store_release, release, local)
+GRAVELP_DEFINE_FENCED_STORE(gravelp_local_store_relaxed, relaxed, local)
 GRAVELP_DEFINE_FENCED_CHANGE(gravelp_local_add_release, add, release, local)
 GRAVELP_DEFINE_FENCED_CHANGE(gravelp_local_add_relaxed, add, relaxed, local)
 GRAVELP_DEFINE_FENCED_CHANGE(gravelp_local_max_relaxed, max, relaxed, local)
@@ -171,6 +172,21 @@ GRAVELP_INLINE ulong gravelp_long_load_acquire(global ulong *word)
 {
     return atomic_load_explicit((gravelp_long_word *)word, memory_order_acquire,
                                 GRAVELP_HOST_SCOPE);
+}
+GRAVELP_INLINE ulong gravelp_device_long_load_acquire(global ulong *word)
+{
+    return atomic_load_explicit((gravelp_long_word *)word, memory_order_acquire,
+                                memory_scope_device);
+}
+GRAVELP_INLINE ulong gravelp_device_long_load_relaxed(global ulong *word)
+{
+    return atomic_load_explicit((gravelp_long_word *)word, memory_order_relaxed,
+                                memory_scope_device);
+}
+GRAVELP_INLINE void gravelp_device_long_add_release(global ulong *word, ulong value)
+{
+    atomic_fetch_add_explicit((gravelp_long_word *)word, value, memory_order_release,
+                              memory_scope_device);
 }
 #endif
 

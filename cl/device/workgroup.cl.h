@@ -88,6 +88,7 @@ struct gravelp_scratch {
 
 struct gravelp_outbox;
 struct gravelp_rounds;
+struct gravelp_rounds_scratch;
 
 /* What GRAVEL_OPEN gives a work-item to send with. */
 struct gravel_group {
@@ -96,7 +97,7 @@ struct gravel_group {
     local struct gravelp_outbox *outbox; /* of a client of servers (outbox.cl.h); else NULL */
 #ifdef GRAVELP_STAYS
     global struct gravelp_rounds *rounds; /* of a kernel that stays (direct.cl.h) */
-    local const uint *set;                /* of those of the round */
+    local struct gravelp_rounds_scratch *round;
 #endif
 #if defined(GRAVEL_CHECK) && GRAVEL_CHECK
   private

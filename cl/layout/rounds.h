@@ -27,15 +27,23 @@ struct gravelp_rounds_begin {
     gravelp_u32 wait_ms;    /* of a group for those of its launch */
 };
 
-/* What the members of a launch add to in a round, each atomically, and read when it has ended. */
+/* What the members of a launch add to until they meet, each atomically, and read when all have met. A launch of one
+ * phase adds to count alone. */
 struct gravelp_rounds_set {
-    gravelp_u32 count[2]; /* lower and upper half */
+    gravelp_u64 met;      /* members that came, those that added to other words, and a count */
+    gravelp_u32 count[2]; /* what is not counted in `met`: lower and upper half */
     gravelp_u32 is_sent;  /* messages that are the host's to apply */
     gravelp_u32 refused;  /* messages to words that do not exist */
 };
 
-/* Sets in turn. Before it meets the other members, member 0 clears the next round's: it was used two
- * rounds ago, and all members have read it before they came to this round's end. */
+/* In `met`: a member, one that added to the other words; and what a member counts there is less than a part. */
+#define GRAVELP_ROUNDS_MEMBER ((gravelp_u64)1 << 52)
+#define GRAVELP_ROUNDS_ADDER ((gravelp_u64)1 << 40)
+#define GRAVELP_ROUNDS_MOST 4096u /* members, and one */
+#define GRAVELP_ROUNDS_PART (1u << 28)
+
+/* Sets in turn. Before it meets the other members, member 0 clears the next one: it was used two meetings ago, and all
+ * members have read it before they came to this one. */
 #define GRAVELP_ROUNDS_SETS 3u
 
 /* In the node's heap; 0 before a launch, which writes it, and the host reads it behind that. */
@@ -48,7 +56,7 @@ struct gravelp_rounds {
     gravelp_u32 refused_line; /* of the first of them, in the program; and where it was to */
     gravelp_u32 alignment;
     gravelp_u64 refused_base, refused_index, refused_node;
-    gravelp_u32 device_padding[6];
+    gravelp_u32 device_padding[14];
 
     /* Written by the host between runs: the allocations that messages may go to. */
     gravelp_u32 n_spans;
@@ -57,7 +65,7 @@ struct gravelp_rounds {
 };
 
 GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_rounds) ==
-                          4 * GRAVELP_CACHELINE +
+                          5 * GRAVELP_CACHELINE +
                               GRAVELP_BOUNDS_MOST * sizeof(struct gravelp_bounds_span),
                       "one line a writer");
 

@@ -89,6 +89,8 @@ static int choose_groups(struct gravel_rounds *rounds, const struct gravel_round
         gravel_step_may_wait(gravel->device.step) ? rounds->scheduling.n_groups : DRAINED_GROUPS;
     if (program->n_groups && program->n_groups < rounds->n_groups)
         rounds->n_groups = program->n_groups;
+    if (gravel_rounds_stay(rounds) && rounds->n_groups >= GRAVELP_ROUNDS_MOST)
+        rounds->n_groups = GRAVELP_ROUNDS_MOST - 1;
     return 0;
 }
 

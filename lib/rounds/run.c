@@ -197,7 +197,8 @@ static int count_phases(struct gravel_rounds *rounds, const struct run *run)
 
 static int run_by_phases(struct gravel_rounds *rounds, struct run *run)
 {
-    const uint64_t count_at = rounds->object.memory + offsetof(struct gravelp_rounds, sets);
+    const uint64_t count_at =
+        rounds->object.memory + offsetof(struct gravelp_rounds, sets[0].count);
     uint64_t sums[2];
     int code = 0;
     while (!code && !has_ended(rounds, run)) {

@@ -22,18 +22,19 @@ const char *gravel_scheduler_name(enum gravel_scheduler scheduler)
 
 int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
                              const struct gravel_device *device, const struct gravel_config *config,
-                             bool is_wide)
+                             bool is_one_of_unit)
 {
     const uint32_t choice = GRAVEL_CHOICE(config, scheduler); /* auto, and schedulers by number */
     const bool is_asked = choice != 0;
-    /* Where other kernels and copies must run too, one unit stays free. A CPU device gets one group unless it is
-     * asked for more: there the form with a loop takes longer for a large round than a launch costs. */
+    /* Where other kernels and copies must run too, one unit stays free. A flow on a CPU device gets one group unless it
+     * is asked for more: there the form with a loop takes longer for a large round than a launch costs. */
     const uint32_t units = device->units - (gravel_device_leaves_unit(device) && device->units > 1);
     *scheduling = (struct gravel_scheduling){
         .scheduler = is_asked ? (enum gravel_scheduler)(choice - 1) : GRAVEL_SCHEDULER_RESIDENT,
         .n_groups = config->flow_groups          ? config->flow_groups
+                    : is_one_of_unit             ? units
                     : !device->capability.is_cpu ? units * GROUPS_OF_UNIT
-                    : is_asked || is_wide        ? units
+                    : is_asked                   ? units
                                                  : 1,
         .wait_ms = (uint32_t)config->timeout_ms,
         .slice_ns = config->flow_slice_ms * GRAVEL_NS_PER_MS};

@@ -96,10 +96,16 @@ static inline uint GRAVELP_C11_max(_Atomic uint *word, uint value, memory_order 
     return seen;
 }
 GRAVELP_DEFINE_TYPED_LOAD(gravelp_long_load_acquire, ulong, acquire, )
+GRAVELP_DEFINE_TYPED_LOAD(gravelp_device_long_load_acquire, ulong, acquire, )
+GRAVELP_DEFINE_TYPED_LOAD(gravelp_device_long_load_relaxed, ulong, relaxed, )
+#define gravelp_device_long_add_release(word, value) \
+    atomic_fetch_add_explicit((_Atomic ulong *)(word), value, memory_order_release)
 GRAVELP_DEFINE_SWAP(gravelp_device_swap_acquire, acquire, )
 GRAVELP_DEFINE_SWAP(gravelp_device_swap_relaxed, relaxed, )
 GRAVELP_DEFINE_SWAP(gravelp_local_swap_relaxed, relaxed, )
 /* For mutants. */
+#define gravelp_device_long_add_relaxed(word, value) \
+    atomic_fetch_add_explicit((_Atomic ulong *)(word), value, memory_order_relaxed)
 GRAVELP_DEFINE_TYPED_LOAD(gravelp_long_load_relaxed, ulong, relaxed, )
 GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_or_relaxed, or, relaxed, )
 GRAVELP_DEFINE_CHANGE(gravelp_device_fetch_and_relaxed, and, relaxed, )

@@ -107,7 +107,7 @@ STEPS = [
     ("steal", "cl/device/schedule.cl.h", "GRAVELP_OFFER_MADE) { /* relaxed: X3 decides */",
      "GRAVELP_OFFER_MADE || victim == own->group) {"),
     ("resident-serial", "cl/device/outbox.cl.h", "        gravelp_outbox_publish_all(servers, outbox);\n    }\n    while", "    }\n    while"),
-    ("rounds", "cl/rounds.cl.h", "n_met * r.scratch->n_members", "(n_met - 1) * r.scratch->n_members + 1"),
+    ("rounds", "cl/rounds.cl.h", "met / GRAVELP_ROUNDS_MEMBER < r.scratch->n_members", "met / GRAVELP_ROUNDS_MEMBER < 1"),
     ("resident-serial", "cl/device/inbox.cl.h", "in_use < servers->n_slots ? servers->n_slots - in_use : 0;", "n + 0 * in_use;"),
     ("event", "lib/base/event.c", "    atomic_fetch_add_explicit(&event->epoch, 1, memory_order_release); /* E2 */\n", ""),
 ]
@@ -115,6 +115,8 @@ STEPS = [
 SITES = [
     (re.compile(r"\bgravelp_(?:device_)?load_acquire\("), "gravelp_load_relaxed("),
     (re.compile(r"\bgravelp_long_load_acquire\("), "gravelp_long_load_relaxed("),
+    (re.compile(r"\bgravelp_device_long_load_acquire\("), "gravelp_device_long_load_relaxed("),
+    (re.compile(r"\bgravelp_device_long_add_release\("), "gravelp_device_long_add_relaxed("),
     (re.compile(r"\bgravelp_(?:device_)?store_release\("), "gravelp_store_relaxed("),
     (re.compile(r"\bgravelp_local_load_acquire\("), "gravelp_local_load_relaxed("),
     (re.compile(r"\bgravelp_local_store_release\("), "gravelp_store_relaxed("),

@@ -12,7 +12,9 @@
     i += gravel_round_items(r)
 
 /* own [N], of `node`; wrong [2]: elements that a phase has not seen as the one before wrote them; sums that are not of the
- * round before. Each item counts once by _wi and twice by _wg. */
+ * round before. Element i counts COUNT(i) by _wi, which a group's word does not hold, and 2 by _wg. */
+#define COUNT(i) ((i) % 2 ? (ulong)3 << 30 : (i) % 4 ? (ulong)1 << 33 : 1)
+#define COUNTED ((ulong)N / 4 * ((6ul << 30) + (1ul << 33) + 1) + 2 * N)
 kernel void meet(GRAVEL_ARENA, GRAVEL_ROUND, ulong own, ulong wrong, uint node)
 {
     GRAVEL_ROUND_OPEN(r);
@@ -25,7 +27,7 @@ kernel void meet(GRAVEL_ARENA, GRAVEL_ROUND, ulong own, ulong wrong, uint node)
             uint n = 0;
             for (EACH(r, i, N)) {
                 words[i] = 1000 * number + i;
-                gravel_round_count_wi(r, 1);
+                gravel_round_count_wi(r, COUNT(i));
                 n += 2;
             }
             gravel_round_count_wg(r, n);
@@ -34,7 +36,7 @@ kernel void meet(GRAVEL_ARENA, GRAVEL_ROUND, ulong own, ulong wrong, uint node)
         {
             global const uint *words = gravel_local(r.group, own);
             const uint number = (uint)gravel_round_number(r);
-            const bool is_sum = gravel_round_sum(r) == (number ? 3 * N : 0);
+            const bool is_sum = gravel_round_sum(r) == (number ? COUNTED : 0);
             for (EACH(r, i, N)) {
                 const uint other = (i * 13 + 77) % N;
                 if (words[other] != 1000 * number + other)
