@@ -62,22 +62,22 @@ class Message:
         return "#define gravel_%s%s(%s) \\\n    %s%s, node)\n" % (self.name, suffix, parameters, function, sent)
 
 
-def values(place, *given):
-    """What a message brings besides base, index and node; place is where its answer goes."""
-    return "GRAVELP_VALUES(%s, %s)" % (place, ", ".join(list(given) + ["0"] * (N_ARGS - len(given))))
+def values(position, *given):
+    """What a message brings besides base, index and node; position is where its answer goes."""
+    return "GRAVELP_VALUES(%s, %s)" % (position, ", ".join(list(given) + ["0"] * (N_ARGS - len(given))))
 
 
 def element(op, name, kind_name, kind, given=("value",), more=(), reply=NO_REPLY):
     """A message to an element, with the values given; a request's `more` parameters say where its answer goes."""
-    has_place = "place" in more
-    command = "GRAVELP_COMMAND(GRAVEL_%s, GRAVEL_%s) | GRAVELP_FAR_BY(index)" % (op, kind_name) + " | GRAVELP_FAR_BY(place)" * has_place
+    has_position = "position" in more
+    command = "GRAVELP_COMMAND(GRAVEL_%s, GRAVEL_%s) | GRAVELP_FAR_BY(index)" % (op, kind_name) + " | GRAVELP_FAR_BY(position)" * has_position
     return Message("%s_%s" % (name, kind), ["base", "index", *given, *more], command, "base", reply, "index",
-                   values("place" if has_place else "0", *["gravelp_bits_%s(%s)" % (kind, word) for word in reversed(given)]))
+                   values("position" if has_position else "0", *["gravelp_bits_%s(%s)" % (kind, word) for word in reversed(given)]))
 
 
 def request(op, name, kind_name, kind):
     given = {"get": (), "cas": ("expected", "value")}.get(name, ("value",))
-    return element(op, name, kind_name, kind, given, ("reply", "place"), "reply")
+    return element(op, name, kind_name, kind, given, ("reply", "position"), "reply")
 
 
 def put_signal(kind_name, kind):
@@ -87,9 +87,9 @@ def put_signal(kind_name, kind):
 def call(name, op, n, more=(), reply=NO_REPLY):
     """An active message of n arguments."""
     names = ["a%d" % i for i in range(n)]
-    far = " | GRAVELP_FAR_BY(place)" if more else ""
+    far = " | GRAVELP_FAR_BY(position)" if more else ""
     return Message("%s%d" % (name, n), ["handler", *names, *more], "GRAVELP_COMMAND_%s(handler, %d)%s" % (op, n, far), "0", reply,
-                   "0", values("place" if more else "0", *names))
+                   "0", values("position" if more else "0", *names))
 
 
 def messages_of(text):
@@ -100,7 +100,7 @@ def messages_of(text):
     plain += [request("CAS", "cas", *row) for row in rows_of(text, "GRAVEL_INC_TYPES")]
     plain += [put_signal(*row) for row in rows_of(text, "GRAVEL_SIGNAL_TYPES")]
     plain += [call("am", "AM", n) for n in range(N_ARGS + 1)]
-    plain += [call("ask", "ASK", n, ("reply", "place"), "reply") for n in range(N_ASK_ARGS + 1)]
+    plain += [call("ask", "ASK", n, ("reply", "position"), "reply") for n in range(N_ASK_ARGS + 1)]
     double = [element(*row) for row in rows_of(text, "GRAVEL_DOUBLE_OPERATIONS")]
     double += [request(*row) for row in rows_of(text, "GRAVEL_DOUBLE_REQUESTS")] + [put_signal("DOUBLE", "double")]
     return [([], plain), (["GRAVEL_HAS_DOUBLE"], double)]

@@ -22,7 +22,7 @@
  *     gravel_OP_TYPE_S(g, [active,] base, index, value, node)
  *     gravel_inc_TYPE_S(g, [active,] base, index, node)
  * `base` [bytes] is a heap offset from gravel_alloc; `index` counts elements of the type after it, and has 64 bits, as
- * `place` has; `node` is 0 to gravel_n_nodes(g) - 1. Give an index of 64 bits where an array has more than 2^32
+ * `position` has; `node` is 0 to gravel_n_nodes(g) - 1. Give an index of 64 bits where an array has more than 2^32
  * elements: its messages are longer then, and not elsewhere. All work-items that make a call together give one base
  * (_wi: each work-item's own).
  *
@@ -31,20 +31,20 @@
  *     gravel_amN_S(g, [active,] GRAVEL_HANDLER(name), argument..., node)
  *
  * Requests. The answer, the word's old value, arrives later in this node's own heap, at element
- * `place` after reply.result. Then the uint at reply.signal grows by one for every answer. All work-items that make the
- * call together give one `reply`; `place` is each work-item's own:
- *     gravel_get_TYPE_S(g, [active,] base, index, reply, place, node)
- *     gravel_swap_TYPE_S(g, [active,] base, index, value, reply, place, node)
- *     gravel_fetch_OP_TYPE_S(g, [active,] base, index, value, reply, place, node)       OP: add, min, max, and, or, xor
- *     gravel_cas_TYPE_S(g, [active,] base, index, expected, value, reply, place, node)  stores value if as expected
+ * `position` after reply.result. Then the uint at reply.signal grows by one for every answer. All work-items that make
+ * the call together give one `reply`; `position` is each work-item's own:
+ *     gravel_get_TYPE_S(g, [active,] base, index, reply, position, node)
+ *     gravel_swap_TYPE_S(g, [active,] base, index, value, reply, position, node)
+ *     gravel_fetch_OP_TYPE_S(g, [active,] base, index, value, reply, position, node)  OP: add, min, max, and, or, xor
+ *     gravel_cas_TYPE_S(g, [active,] base, index, expected, value, reply, position, node)  stores value if as expected
  *     gravel_put_signal_TYPE_S(g, [active,] base, index, value, signal, node)           put; then the destination's
  *                                                     uint at heap offset `signal` grows by one for each message
- *     gravel_askN_S(g, [active,] GRAVEL_HANDLER(name), argument..., reply, place, node)
+ *     gravel_askN_S(g, [active,] GRAVEL_HANDLER(name), argument..., reply, position, node)
  *                                                     N = 0 to 3: an active message; the answer, of the
  *                                                     arguments' type, is what the handler returns, which
  *                                                     was registered with `n_answers` 1 or with `answer`
  * They return how many messages the group (_wi: the work-item) sent. `reply` is a struct gravel_reply: heap offsets of
- * the answers and of the signal [bytes], the signal 0 (GRAVEL_NO_SIGNAL) for none; `place` counts elements of the type.
+ * the answers and of the signal [bytes], the signal 0 (GRAVEL_NO_SIGNAL) for none; `position` counts elements.
  * get, swap, fetch_add and put_signal take all six types, the other ones the four integer types. The owner checks
  * offsets before it applies anything.
  *

@@ -90,8 +90,8 @@ GRAVELP_INLINE void gravelp_steal_push_wg(struct gravel_deque *deque, uint activ
 #define gravel_steal_look_wg(s) gravelp_steal_share(&(s), 0)
 
 /*
- * Any work-item, after its look number `polls` (from 0) at a word that another group has not written yet: wait a
- * moment, the longer the more looks. On a CPU device it gives the core away, maybe to the group it waits for.
+ * Any work-item, after its poll number `polls` (from 0) of a word that another group has not written yet: waits a
+ * moment, the longer the more polls. On a CPU device it gives the core away, maybe to the group it waits for.
  */
 GRAVELP_INLINE void gravel_pause_wi(uint polls)
 {

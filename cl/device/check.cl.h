@@ -3,7 +3,7 @@
  * Checked mode: a call of a whole work-group or sub-group that some of its work-items do not make, or make in another
  * way, is an error with a name.
  *
- * A barrier in a branch that only some work-items take is no place to look: compilers that turn a group into a loop
+ * A barrier in a branch that only some work-items take cannot be checked: compilers that turn a group into a loop
  * (PoCL) let all pass it, or none. So calls have no barrier here. Each work-item sends a package of its own, which
  * says at which call of which group it arrives, with its message or without one, and the host joins them
  * (lib/aggregate/check.c): a call that all have made is sent as an unchecked one; a call that some have not made when

@@ -86,7 +86,7 @@ GRAVELP_INLINE uint gravelp_direct(struct gravel_group g, uint line, uint active
         return 0;
     global uchar *word = gravelp_direct_word(g, base, index, bytes);
     global uchar *answer =
-        is_request ? gravelp_direct_word(g, reply.result, values.place, bytes) : word;
+        is_request ? gravelp_direct_word(g, reply.result, values.position, bytes) : word;
     global uchar *signal = has_signal ? gravelp_direct_word(g, reply.signal, 0, 4) : word;
     if (node != 0 || !word || !answer || !signal) {
         gravelp_direct_refuse(g, line,
@@ -94,7 +94,7 @@ GRAVELP_INLINE uint gravelp_direct(struct gravel_group g, uint line, uint active
                               : !answer ? reply.result
                                         : reply.signal,
                               !word     ? index
-                              : !answer ? values.place
+                              : !answer ? values.position
                                         : 0,
                               node);
         return 1;

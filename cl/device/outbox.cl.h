@@ -10,7 +10,7 @@
  *
  * Path:    server.cl.h -> this -> inbox.cl.h -> serving.cl.h.
  * Memory:  G2 and P2 as for packages; in phases the kernel's end orders all of it before the servers' kernel.
- * Source:  Wang, Fussell, Lin 2019, section 3.2 (sender); the publish word takes the place of a bit a message.
+ * Source:  Wang, Fussell, Lin 2019, section 3.2 (sender); the publish word replaces a bit a message.
  */
 #ifndef GRAVELP_OUTBOX_CL_H
 #define GRAVELP_OUTBOX_CL_H
@@ -197,7 +197,7 @@ GRAVELP_INLINE void gravelp_outbox_count(struct gravel_group g, uint n)
     gravelp_group_meet(g.arena); /* G1: all are counted */
 }
 
-/* Every work-item of the group, a work-item a server: reserves slots at the first poll, and looks for room. */
+/* Every work-item of the group, a work-item a server: reserves slots at the first poll, and polls for room. */
 GRAVELP_INLINE void gravelp_outbox_poll(struct gravel_group g, bool is_first)
 {
     global struct gravelp_servers *servers = gravelp_servers(g.arena);

@@ -204,7 +204,7 @@ GRAVELP_INLINE global uchar *gravelp_queue_reserve(global struct gravelp_arena *
 
 /* Where the answers of a group's requests go, in its own node's heap. The same for the whole group. */
 struct gravel_reply {
-    ulong result; /* heap offset of place 0 [bytes] */
+    ulong result; /* heap offset of position 0 [bytes] */
     ulong signal; /* heap offset of a uint [bytes], one more with every answer; 0: none */
 };
 

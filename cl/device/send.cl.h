@@ -62,20 +62,20 @@ GRAVELP_INLINE ulong gravelp_send_to(struct gravel_group g, uint command, ulong 
 /* What one work-item sends. */
 struct gravelp_values {
     ulong value[GRAVEL_AM_MAX_ARGS];
-    ulong place; /* of a request: the element where its answer goes */
+    ulong position; /* of a request: the element where its answer goes */
     /* A record has, instead of both, its words and the text of its call, the end included. */
     const private uint *words;
     GRAVELP_LITERAL *text;
     uint text_bytes;
 };
 
-#define GRAVELP_VALUES(place, a, b, c, d) \
-    ((struct gravelp_values){{(a), (b), (c), (d)}, (place), 0, 0, 0})
+#define GRAVELP_VALUES(position, a, b, c, d) \
+    ((struct gravelp_values){{(a), (b), (c), (d)}, (position), 0, 0, 0})
 
 /*
  * Far commands, whose element numbers have 64 bits, are for arrays that 32 bits do not reach: only a program that is
  * built for so large a heap has them (GRAVELP_FAR_ELEMENTS, how many elements need no more than 32 bits), only calls
- * with an index or place of a type of 64 bits, and only if so much of the heap follows base or result. The last is the
+ * with an index or position of a type of 64 bits, and only if as much of the heap follows base or result. That is the
  * same for all who make a call together.
  */
 #if defined(GRAVELP_FAR_ELEMENTS)
@@ -117,37 +117,38 @@ GRAVELP_DEFINE_BITS(double, as_ulong)
 /* Any work-item: reports to the host that a number has more bits than its row, so the package is not sent. Of several,
  * the one that claims the note for this use of the slot writes it: until P2, `published` is of the use before.
  * @return its node. */
-GRAVELP_OUT_OF_LINE uint gravelp_note_far(global uchar *slot, ulong index, ulong place, ulong node)
+GRAVELP_OUT_OF_LINE uint gravelp_note_far(global uchar *slot, ulong index, ulong position,
+                                          ulong node)
 {
     global struct gravelp_package *package = (global struct gravelp_package *)slot;
     global struct gravelp_arrival *note = &package->arrival;
     const uint use = ~gravelp_load_relaxed(&package->published);
     if (gravelp_device_exchange_relaxed(&note->group, use) == use) /* F4: of another work-item */
         return GRAVELP_NODE_FAR;
-    note->call = index >> 32   ? GRAVELP_FAR_INDEX
-                 : place >> 32 ? GRAVELP_FAR_PLACE
-                               : GRAVELP_FAR_NODE;
-    note->item = index >> 32 ? index : place >> 32 ? place : node;
+    note->call = index >> 32      ? GRAVELP_FAR_INDEX
+                 : position >> 32 ? GRAVELP_FAR_POSITION
+                                  : GRAVELP_FAR_NODE;
+    note->item = index >> 32 ? index : position >> 32 ? position : node;
     return GRAVELP_NODE_FAR;
 }
 
 /* Writes node and index of a message: 32 bits of each, or the package is not sent; with a far command 64. */
 GRAVELP_INLINE void gravelp_write_address(global uchar *restrict slot, uint command, size_t stride,
-                                          size_t column, ulong index, ulong place, ulong node)
+                                          size_t column, ulong index, ulong position, ulong node)
 {
     const bool is_far = (command & GRAVELP_COMMAND_FAR) != 0;
-    const ulong own = GRAVELP_COMMAND_OP(command) == GRAVEL_ASK ? place : index;
+    const ulong own = GRAVELP_COMMAND_OP(command) == GRAVEL_ASK ? position : index;
     const ulong row = node >> 32 ? node : own;
     global uchar *indices = slot + GRAVELP_INDEX_ROW(stride);
     uint to = (uint)node;
-    if ((is_far ? node : index | place | node) >> 32)
-        to = is_far ? GRAVELP_NODE_FAR : gravelp_note_far(slot, index, place, node);
+    if ((is_far ? node : index | position | node) >> 32)
+        to = is_far ? GRAVELP_NODE_FAR : gravelp_note_far(slot, index, position, node);
     ((global uint *)(slot + GRAVELP_NODE_ROW))[column] = to;
     if (GRAVELP_INDEX_BYTES(command) == 16)
         ((global struct gravelp_far_request *)indices)[column] =
-            (struct gravelp_far_request){row, place};
+            (struct gravelp_far_request){row, position};
     if (GRAVELP_INDEX_BYTES(command) == 8)
-        ((global ulong *)indices)[column] = is_far ? row : GRAVELP_REQUEST(index, place);
+        ((global ulong *)indices)[column] = is_far ? row : GRAVELP_REQUEST(index, position);
     if (GRAVELP_INDEX_BYTES(command) == 4)
         ((global uint *)indices)[column] = (uint)index;
 }
@@ -158,7 +159,7 @@ GRAVELP_INLINE void gravelp_write_column(global uchar *restrict slot, uint comma
                                          ulong node)
 {
     const size_t stride = GRAVELP_STRIDE(command, n);
-    gravelp_write_address(slot, command, stride, column, index, values.place, node);
+    gravelp_write_address(slot, command, stride, column, index, values.position, node);
     if (GRAVELP_IS_RECORD(command)) {
         const uint n_words = GRAVELP_RECORD_WORDS(command);
         global uint *to =

@@ -15,7 +15,7 @@
  * are 64-bit ones and not of 32 bits (far), bit 12 always 0, number of active-message arguments in bits 13-15, handler
  * in 16-31; of a record: GRAVELP_COMMAND_RECORD.
  * The 64-bit index of a request is an element number (GRAVELP_REQUEST_INDEX) and, in the upper half, the element
- * number of the answer after `result` (GRAVELP_REQUEST_PLACE); that of a far one is both, 64 bits each. An active
+ * number of the answer after `result` (GRAVELP_REQUEST_POSITION); that of a far one is both, 64 bits each. An active
  * message that is answered has no element, 0.
  */
 #define GRAVELP_COMMAND(op, type) ((gravelp_u32)(op) | (gravelp_u32)(type) << 8)
@@ -41,14 +41,14 @@
     (GRAVELP_COMMAND_OP(command) == GRAVEL_AM || GRAVELP_COMMAND_OP(command) == GRAVEL_ASK)
 /* Whether packages and runs of this command name a signal. */
 #define GRAVELP_HAS_SIGNAL(command) (GRAVELP_COMMAND_OP(command) >= GRAVEL_PUT_SIGNAL)
-#define GRAVELP_REQUEST(index, place) \
-    ((gravelp_u64)(gravelp_u32)(index) | (gravelp_u64)(place) << 32)
+#define GRAVELP_REQUEST(index, position) \
+    ((gravelp_u64)(gravelp_u32)(index) | (gravelp_u64)(position) << 32)
 #define GRAVELP_REQUEST_INDEX(request) ((gravelp_u32)(request))
-#define GRAVELP_REQUEST_PLACE(request) ((gravelp_u32)((request) >> 32))
+#define GRAVELP_REQUEST_POSITION(request) ((gravelp_u32)((request) >> 32))
 
 /* The index of a far request. */
 struct gravelp_far_request {
-    gravelp_u64 index, place;
+    gravelp_u64 index, position;
 };
 
 /*
@@ -113,7 +113,7 @@ struct gravelp_far_request {
     (((command)&GRAVEL_FETCH) != 0 && !GRAVELP_IS_CALL(command) ? 16u : 8u)
 /*
  * Values that follow the index (arguments of an active message), and bytes of each. Every request has one at
- * least: the answer takes the place of the first; that of an active message has its own, behind the arguments, for
+ * least: the answer is stored over the first; that of an active message has its own, behind the arguments, for
  * who shares out keys reads the first argument of all messages while others are answered.
  */
 #define GRAVELP_N_VALUES(command)                                                       \

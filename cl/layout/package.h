@@ -44,8 +44,8 @@ struct gravelp_package {
     gravelp_u32 n_messages; /* columns in use, 0 < n_messages <= stride */
     gravelp_u32 stride;     /* [elements] from one row to the next: GRAVELP_STRIDE */
     gravelp_u64 base;       /* [bytes] heap offset that index 0 stands for */
-    gravelp_u64 result; /* [bytes] own heap offset that place 0 of a request's answers stands for */
-    gravelp_u64 signal; /* [bytes] heap offset of the uint that counts answers or puts */
+    gravelp_u64 result;     /* [bytes] own heap offset that position 0 of answers stands for */
+    gravelp_u64 signal;     /* [bytes] heap offset of the uint that counts answers or puts */
     struct gravelp_arrival arrival; /* where the command is GRAVELP_COMMAND_CHECKED */
 };
 
@@ -58,7 +58,7 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
  */
 #define GRAVELP_NODE_FAR 0xfffffffdu
 #define GRAVELP_FAR_INDEX 1u
-#define GRAVELP_FAR_PLACE 2u
+#define GRAVELP_FAR_POSITION 2u
 #define GRAVELP_FAR_NODE 3u
 
 /* So that rows are aligned. */

@@ -103,7 +103,7 @@ void gravel_refuse_describe(struct gravel_heap *heap, const struct gravelp_packa
                             char *text, size_t bytes);
 
 /**
- * Checked mode, for the heap is symmetric: whether an index, or the place of an answer, is not in the allocation of its
+ * Checked mode, for the heap is symmetric: whether an index, or an answer's position, is not in the allocation of its
  * base: `text` [bytes] says so. A base that is not a multiple of its type's size is left to the node that has the
  * element.
  *

@@ -196,12 +196,12 @@ static uint64_t find_elements(struct gravel_heap *heap, uint32_t command, uint64
     return is_known ? (span->bytes - (base - span->offset)) / GRAVELP_VALUE_BYTES(command) : 0;
 }
 
-static void describe(struct gravel_heap *heap, const struct gravel_run_key *key, bool is_place,
+static void describe(struct gravel_heap *heap, const struct gravel_run_key *key, bool is_reply,
                      uint64_t number, char *text, size_t bytes)
 {
-    const struct gravel_element element = {is_place ? "place" : "index", number,
-                                           is_place ? "result" : "base",
-                                           is_place ? key->result : key->base};
+    const struct gravel_element element = {is_reply ? "position" : "index", number,
+                                           is_reply ? "result" : "base",
+                                           is_reply ? key->result : key->base};
     struct gravel_span span;
     const bool is_known = find_elements(heap, key->command, element.base, &span);
     gravel_write_element(text, bytes, key->command, &element, is_known ? &span : NULL);
@@ -211,21 +211,20 @@ bool gravel_refuse_outside(struct gravel_heap *heap, const struct gravel_columns
                            char *text, size_t bytes)
 {
     const struct gravel_run_key *key = &columns->key;
-    const bool has_index = !GRAVELP_IS_CALL(key->command),
-               has_place = GRAVELP_IS_REQUEST(key->command);
-    if (!heap || !columns->n || GRAVELP_IS_RECORD(key->command) || (!has_index && !has_place))
+    const bool has_index = !GRAVELP_IS_CALL(key->command), asks = GRAVELP_IS_REQUEST(key->command);
+    if (!heap || !columns->n || GRAVELP_IS_RECORD(key->command) || (!has_index && !asks))
         return false;
     struct gravel_span span;
     const uint64_t n_indices = has_index ? find_elements(heap, key->command, key->base, &span) : 0;
-    const uint64_t n_places = has_place ? find_elements(heap, key->command, key->result, &span) : 0;
+    const uint64_t n_answers = asks ? find_elements(heap, key->command, key->result, &span) : 0;
     for (uint32_t i = 0; i < columns->n; i++) {
         if (columns->nodes[i] == GRAVELP_NODE_FAR) /* which its index is */
             continue;
         const struct gravelp_far_request element =
             gravel_element_at(key->command, columns->index, i);
-        const bool is_place = has_place && element.place >= n_places;
-        if (is_place || (has_index && element.index >= n_indices)) {
-            describe(heap, key, is_place, is_place ? element.place : element.index, text, bytes);
+        const bool is_reply = asks && element.position >= n_answers;
+        if (is_reply || (has_index && element.index >= n_indices)) {
+            describe(heap, key, is_reply, is_reply ? element.position : element.index, text, bytes);
             return true;
         }
     }
@@ -237,7 +236,7 @@ void gravel_refuse_describe(struct gravel_heap *heap, const struct gravelp_packa
                             char *text, size_t bytes)
 {
     const size_t index_bytes = GRAVELP_INDEX_BYTES(header->command);
-    uint32_t what = GRAVELP_FAR_NODE; /* is too large; or GRAVELP_FAR_INDEX, GRAVELP_FAR_PLACE */
+    uint32_t what = GRAVELP_FAR_NODE; /* is too large; or GRAVELP_FAR_INDEX, GRAVELP_FAR_POSITION */
     uint64_t number = node;
     if (node == GRAVELP_NODE_FAR && !(header->command & GRAVELP_COMMAND_FAR)) {
         what = header->arrival.call;
@@ -252,5 +251,5 @@ void gravel_refuse_describe(struct gravel_heap *heap, const struct gravelp_packa
                  "nodes)",
                  number, columns->n, n_nodes);
     else
-        describe(heap, &columns->key, what == GRAVELP_FAR_PLACE, number, text, bytes);
+        describe(heap, &columns->key, what == GRAVELP_FAR_POSITION, number, text, bytes);
 }

@@ -92,14 +92,14 @@ void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint3
     const uint32_t far = command & GRAVELP_COMMAND_FAR;
     struct gravel_network *network = context;
     uint32_t refused;
-    uint32_t nodes[CHUNK], near_places[CHUNK];
-    uint64_t far_places[CHUNK];
+    uint32_t nodes[CHUNK], near_positions[CHUNK];
+    uint64_t far_positions[CHUNK];
     for (uint32_t first = 0; first < run->run.n_messages; first += CHUNK) {
         uint32_t left = run->run.n_messages - first, n = left < CHUNK ? left : CHUNK;
         for (uint32_t i = 0; i < n; i++) {
             nodes[i] = source;
-            far_places[i] = gravel_element_at(command, requests, first + i).place;
-            near_places[i] = (uint32_t)far_places[i];
+            far_positions[i] = gravel_element_at(command, requests, first + i).position;
+            near_positions[i] = (uint32_t)far_positions[i];
         }
         const struct gravel_columns columns = {
             .key = {.command = GRAVELP_COMMAND(GRAVEL_PUT_SIGNAL, type) | far,
@@ -107,7 +107,7 @@ void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint3
                     .signal = run->signal},
             .n = n,
             .nodes = nodes,
-            .index = far ? (const void *)far_places : (const void *)near_places,
+            .index = far ? (const void *)far_positions : (const void *)near_positions,
             .values = {answers + (size_t)first * GRAVEL_TYPE_BYTES(type)},
         };
         int code =

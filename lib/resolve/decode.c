@@ -177,7 +177,7 @@ static int find_words(const struct check *check, const struct gravel_run *run, c
     return 0;
 }
 
-/* Refuses a message, for an index, or an answer's place, is beyond the allocation of its base. */
+/* Refuses a message, for an index, or an answer's position, is beyond the allocation of its base. */
 static int refuse_element(const struct check *check, const struct gravel_run *run, uint32_t message,
                           struct gravel_element element, const struct gravel_span *span)
 {
@@ -250,10 +250,10 @@ static int check_elements(const struct check *check, const struct gravel_run *ru
                           "index is %" PRIu64 " in an active message, which has none", one.index);
         if (one.index >= n_words)
             return refuse_index(check, run, i, one.index, &words);
-        if (one.place >= n_answers)
-            return refuse_element(check, run, i,
-                                  (struct gravel_element){"place", one.place, "result", result},
-                                  &answers);
+        if (one.position >= n_answers)
+            return refuse_element(
+                check, run, i, (struct gravel_element){"position", one.position, "result", result},
+                &answers);
     }
     return 0;
 }

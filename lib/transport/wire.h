@@ -74,7 +74,7 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravel_signal_run) == 32, "wire layout");
           ? GRAVEL_ALIGN8((gravelp_u64)GRAVELP_INDEX_BYTES(command) * (n)) \
           : (gravelp_u64)GRAVELP_INDEX_BYTES(command) * (n)) +             \
      (gravelp_u64)(row)*GRAVELP_VALUE_BYTES(command) * (n))
-/* Element of message i of rows that have indices, and the place of its answer, if it is a request. */
+/* Element of message i of rows that have indices, and the position of its answer, if it is a request. */
 static inline struct gravelp_far_request gravel_element_at(gravelp_u32 command, const void *indices,
                                                            gravelp_u32 i)
 {
@@ -87,7 +87,7 @@ static inline struct gravelp_far_request gravel_element_at(gravelp_u32 command, 
     return command & GRAVELP_COMMAND_FAR
                ? ((const struct gravelp_far_request *)indices)[i]
                : (struct gravelp_far_request){GRAVELP_REQUEST_INDEX(near[i]),
-                                              GRAVELP_REQUEST_PLACE(near[i])};
+                                              GRAVELP_REQUEST_POSITION(near[i])};
 }
 
 /* Bytes of a whole run, padding included. */

@@ -226,7 +226,7 @@ TEST(messages_that_nobody_can_answer_are_refused)
                    GRAVEL_EHANDLER, "(draw) takes 2 arguments, the message has 1");
     expect_refused("gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 3, a, ((struct gravel_reply){b, "
                    "GRAVEL_NO_SIGNAL}), (uint)i + 2000, 1);",
-                   GRAVEL_ERANGE, "place 2048 of ulong at result");
+                   GRAVEL_ERANGE, "position 2048 of ulong at result");
     expect_refused("gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 3, a, ((struct gravel_reply){b, "
                    "2}), 0, 1);",
                    GRAVEL_ERANGE, "signal at 2 is not a multiple of 4");

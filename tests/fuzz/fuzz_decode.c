@@ -149,7 +149,7 @@ static void take_answers(void *context, const struct gravel_signal_run *run, uin
     if (source != SOURCE || !GRAVELP_IS_REQUEST(run->run.command))
         abort();
     for (uint32_t i = 0; i < run->run.n_messages; i++)
-        *sum += gravel_element_at(run->run.command, requests, i).place +
+        *sum += gravel_element_at(run->run.command, requests, i).position +
                 answers[(size_t)i * GRAVELP_VALUE_BYTES(run->run.command)];
 }
 

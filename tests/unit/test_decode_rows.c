@@ -121,7 +121,7 @@ static const struct {
     {FETCH, 4, LAST, 511, 0, ""},
     {FETCH, 4, LAST, 512, GRAVEL_ERANGE, "index 512 of ulong at base 0 is beyond"},
     {FETCH, 4, LAST, PLACE(511), 0, ""},
-    {FETCH, 4, LAST, PLACE(512), GRAVEL_ERANGE, "place 512 of ulong at result 4096 is beyond"},
+    {FETCH, 4, LAST, PLACE(512), GRAVEL_ERANGE, "position 512 of ulong at result 4096 is beyond"},
     {FETCH, 4, LAST, UINT64_MAX, GRAVEL_ERANGE, "index 4294967295"},
     {GET, 4, RESULT, RESULTS + 4, GRAVEL_ERANGE, "result 4100 of ulong is not a multiple of 8"},
     {GET, 4, RESULT, 16384, GRAVEL_ERANGE, "result 16384 of ulong is in no allocation"},
@@ -144,7 +144,8 @@ static const struct {
      GRAVEL_ECORRUPT, "is malformed"},
     {ASK(1, 2), 5, BASE, 64, GRAVEL_ECORRUPT, "base is 64"},
     {ASK(1, 2), 4, LAST, 7, GRAVEL_ECORRUPT, "index is 7 in an active message"},
-    {ASK(1, 2), 4, LAST, PLACE(512), GRAVEL_ERANGE, "place 512 of ulong at result 4096 is beyond"},
+    {ASK(1, 2), 4, LAST, PLACE(512), GRAVEL_ERANGE,
+     "position 512 of ulong at result 4096 is beyond"},
     /* records: as their stream has them, and lines as their tag says */
     {LINE(7), 3, NONE, 0, 0, ""},
     {LINE(4), 1, NONE, 0, 0, ""},
