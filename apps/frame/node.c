@@ -11,7 +11,6 @@
 
 /* The heap's own rounding, for a handful of allocations [bytes]. */
 #define HEAP_SLACK_BYTES 4096
-#define AGREED UINT64_MAX
 #define SAME_AT_ALL "give all nodes the same options and files"
 #define MOST_REDUCED 64u     /* words of one gravel_reduce */
 #define SCHEDULED_ITEMS 256u /* as gravel_steal_create chooses */
@@ -46,8 +45,8 @@ void node_check_cl(cl_int error, const char *call)
 void node_agree(struct node *node, const char *what, uint64_t word)
 {
     const uint64_t first = node_sum(node, node->number == 0 ? word : 0);
-    const uint64_t other = node_least(node, word == first ? AGREED : node->number);
-    if (other != AGREED)
+    const uint64_t other = node_least(node, word == first ? UINT64_MAX : node->number);
+    if (other != UINT64_MAX)
         die("%s: not the same at node %u as at node 0: " SAME_AT_ALL, what, (unsigned)other);
 }
 
@@ -147,9 +146,15 @@ void node_fill_heaps(struct node *node, uint64_t offset, uint64_t n, cl_uint wor
 
 void node_fill(struct node *node, cl_mem array, cl_uint word, size_t bytes)
 {
-    if (bytes)
-        TRY_CL(clEnqueueFillBuffer(gravel_cl_queue(node->gravel), array, &word, sizeof word, 0,
-                                   bytes, 0, NULL, NULL));
+    static const cl_uint zeros[16];
+    cl_command_queue queue = gravel_cl_queue(node->gravel);
+    if (bytes == 0)
+        return;
+    /* With a kernel and a read behind it, a write takes 17 us on an H200, a fill 22. */
+    if (word == 0 && bytes <= sizeof zeros)
+        TRY_CL(clEnqueueWriteBuffer(queue, array, CL_FALSE, 0, bytes, zeros, 0, NULL, NULL));
+    else
+        TRY_CL(clEnqueueFillBuffer(queue, array, &word, sizeof word, 0, bytes, 0, NULL, NULL));
 }
 
 void node_write(struct node *node, cl_mem array, size_t at, size_t bytes, const void *data)

@@ -23,9 +23,8 @@
 const char *option_spell(const struct app_option *option)
 {
     static char spelled[32];
-    const char letter[] = {(char)option->letter, '\0'};
     if (option->letter > 0)
-        snprintf(spelled, sizeof spelled, "-%s", letter);
+        snprintf(spelled, sizeof spelled, "-%c", option->letter);
     else
         snprintf(spelled, sizeof spelled, "%s%s", option->letter ? "" : "--", option->name);
     return spelled;
