@@ -45,11 +45,6 @@ void info_child_stage(const char *stage)
     fflush(answers);
 }
 
-bool info_child_broke(const json_t *answer)
-{
-    return json_is_true(json_object_get(answer, "broken"));
-}
-
 /* Never returns. No exit handlers: a driver that cannot clean up has still answered. */
 static void run_here(info_task *task, const void *argument, FILE *errors)
 {

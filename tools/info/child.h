@@ -9,7 +9,6 @@
 #define TOOLS_INFO_CHILD_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 /** A task of a child. @return a new JSON object; {"error": text} if it failed; NULL without memory. */
@@ -29,9 +28,6 @@ FILE *info_child_file(void);
 
 /** Ends the running child, and every later one, as one that was interrupted. For signal handlers. */
 void info_child_stop(void);
-
-/** Returns whether the answer of a child is that it crashed or hung. */
-bool info_child_broke(const json_t *answer);
 
 /** In a task: says what is done next, for the message if it crashes or hangs, e.g. "opening a node". */
 void info_child_stage(const char *stage);

@@ -24,9 +24,7 @@
 #define LEAST_CORES 3
 #define MIB (INT64_C(1) << 20)
 
-/* Adds a finding. */
-__attribute__((format(printf, 4, 5))) static void find(json_t *findings, const char *effect,
-                                                       const char *remedy, const char *format, ...)
+void info_add(json_t *findings, const char *effect, const char *remedy, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
@@ -47,20 +45,20 @@ static void find_short_limits(const json_t *rank, json_t *found)
     const json_int_t descriptors = 64 + info_integer(rank, "n_ranks"), locked = 64 * MIB,
                      addresses = 4096 * MIB + info_integer(rank, "n_local") * GRAVEL_SEGMENT_BYTES;
     if (is_short(rank, "limits.descriptors", descriptors))
-        find(found, NOTE, "ulimit -n 4096, also in the launcher's daemon",
-             "may open " INT " descriptors, and MPI may need " INT
-             ": a connection to each rank, and its own",
-             info_integer(rank, "limits.descriptors"), descriptors);
+        info_add(found, NOTE, "ulimit -n 4096, also in the launcher's daemon",
+                 "may open " INT " descriptors, and MPI may need " INT
+                 ": a connection to each rank, and its own",
+                 info_integer(rank, "limits.descriptors"), descriptors);
     if (is_short(rank, "limits.address_bytes", addresses))
-        find(found, NOTE, "ulimit -v unlimited, or fewer ranks a host",
-             "may have " INT " MiB of addresses, and may need " INT
-             ": a gigabyte for each rank of the host, and heap, queues and driver",
-             info_integer(rank, "limits.address_bytes") / MIB, addresses / MIB);
+        info_add(found, NOTE, "ulimit -v unlimited, or fewer ranks a host",
+                 "may have " INT " MiB of addresses, and may need " INT
+                 ": a gigabyte for each rank of the host, and heap, queues and driver",
+                 info_integer(rank, "limits.address_bytes") / MIB, addresses / MIB);
     if (is_short(rank, "limits.rdma_bytes", locked))
-        find(found, NOTE, "ulimit -l unlimited, also in the launcher's daemon",
-             "may lock " INT " kB, and InfiniBand reads memory that is locked: node buffers "
-             "take " INT " kB",
-             info_integer(rank, "limits.rdma_bytes") / 1024, locked / 1024);
+        info_add(found, NOTE, "ulimit -l unlimited, also in the launcher's daemon",
+                 "may lock " INT " kB, and InfiniBand reads memory that is locked: node buffers "
+                 "take " INT " kB",
+                 info_integer(rank, "limits.rdma_bytes") / 1024, locked / 1024);
 }
 
 void info_find_own(json_t *rank)
@@ -70,25 +68,26 @@ void info_find_own(json_t *rank)
                      n_sharing = info_integer(rank, "cores.sharing");
     json_t *found = json_array();
     if (*info_text(rank, "error"))
-        find(found, FATAL, "gravel-info on that host says what it lacks", "%s",
-             info_text(rank, "error"));
+        info_add(found, FATAL, "gravel-info on that host says what it lacks", "%s",
+                 info_text(rank, "error"));
     if (n_cores < LEAST_CORES && n_cores < n_online)
-        find(found, NOTE, "mpirun --bind-to none, srun --cpu-bind=none -c CORES",
-             "may run on " INT " of " INT " cores", n_cores, n_online);
+        info_add(found, NOTE, "mpirun --bind-to none, srun --cpu-bind=none -c CORES",
+                 "may run on " INT " of " INT " cores", n_cores, n_online);
     if (n_sharing > 1 && n_cores < LEAST_CORES * n_sharing)
-        find(found, NOTE,
-             "fewer ranks a host, or cores of its own for each: mpirun --map-by "
-             "ppr:N:node:pe=CORES, srun -c CORES",
-             "ranks share " INT " cores, and each has 3 threads next to its kernels", n_cores);
+        info_add(found, NOTE,
+                 "fewer ranks a host, or cores of its own for each: mpirun --map-by "
+                 "ppr:N:node:pe=CORES, srun -c CORES",
+                 "ranks share " INT " cores, and each has 3 threads next to its kernels", n_cores);
     if (*info_text(rank, "handover.error"))
-        find(found, NOTE, "ulimit -f unlimited, ulimit -v unlimited", "%s",
-             info_text(rank, "handover.error"));
+        info_add(found, NOTE, "ulimit -f unlimited, ulimit -v unlimited", "%s",
+                 info_text(rank, "handover.error"));
     if (*info_text(rank, "handover.why_not"))
-        find(found, NOTE,
-             "one user and one container for all ranks of a host, and a /proc that shows them to "
-             "each other (no hidepid)",
-             "cannot map node buffers of others there, which MPI sends instead: %s",
-             info_text(rank, "handover.why_not"));
+        info_add(
+            found, NOTE,
+            "one user and one container for all ranks of a host, and a /proc that shows them to "
+            "each other (no hidepid)",
+            "cannot map node buffers of others there, which MPI sends instead: %s",
+            info_text(rank, "handover.why_not"));
     find_short_limits(rank, found);
     json_object_set_new(rank, "findings", found);
 }
@@ -141,15 +140,16 @@ static void find_shared_devices(const json_t *ranks, json_t *findings)
         if (json_array_size(list) < 2)
             continue;
         if (*info_text(json_array_get(list, 0), "device.identity"))
-            find(findings, NOTE, "one rank a device: mpirun --map-by ppr:DEVICES:node",
-                 "%s: have no device of their own", names);
+            info_add(findings, NOTE, "one rank a device: mpirun --map-by ppr:DEVICES:node",
+                     "%s: have no device of their own", names);
         else
-            find(findings, NOTE,
-                 "CUDA_VISIBLE_DEVICES and its like at each rank, and the driver's own tool, show "
-                 "who has which device",
-                 "%s: whether they share a device is unknown, for its driver has no UUID, and "
-                 "each may be shown some devices only",
-                 names);
+            info_add(
+                findings, NOTE,
+                "CUDA_VISIBLE_DEVICES and its like at each rank, and the driver's own tool, show "
+                "who has which device",
+                "%s: whether they share a device is unknown, for its driver has no UUID, and "
+                "each may be shown some devices only",
+                names);
     }
     json_decref(groups);
 }
@@ -174,7 +174,8 @@ bool info_find(const json_t *ranks, json_t *findings)
         char names[TEXT_BYTES] = "";
         name_ranks(names, sizeof names, list);
         own = json_object_get(all, what);
-        find(findings, info_text(own, "effect"), info_text(own, "remedy"), "%s: %s", names, what);
+        info_add(findings, info_text(own, "effect"), info_text(own, "remedy"), "%s: %s", names,
+                 what);
     }
     json_array_foreach(findings, i, own) is_broken |= strcmp(info_text(own, "effect"), NOTE) != 0;
     json_decref(groups);

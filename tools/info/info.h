@@ -80,6 +80,10 @@ json_t *info_rank_describe(const char *device, unsigned limit_s);
  */
 int info_gather(json_t *own, json_t *all);
 
+/** Adds {"effect": what it does to the job, "note" if that runs; "what": text; "remedy": text}. */
+__attribute__((format(printf, 4, 5))) void info_add(json_t *findings, const char *effect,
+                                                    const char *remedy, const char *format, ...);
+
 /** Gives a rank what it finds by itself, "findings", as below. */
 void info_find_own(json_t *rank);
 
@@ -87,8 +91,7 @@ void info_find_own(json_t *rank);
  * Collects what keeps the job from opening, or makes it slow, with ranks, hosts and a remedy.
  *
  * @param ranks     as info_gather gives them.
- * @param findings  an array, which gets {"effect": what it does to the job, "note" if that runs; "what": text, "remedy":
- *                  text}.
+ * @param findings  an array, as info_add's.
  * @return          whether there is one that is not a note.
  */
 bool info_find(const json_t *ranks, json_t *findings);

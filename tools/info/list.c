@@ -151,7 +151,7 @@ static void leave_out_broken(const struct request *request, unsigned limit_s, js
         if (symlink(drivers.gl_pathv[i], link_of(i)))
             perror(link_of(i));
         json_t *answer = info_child_run(list_here, request, limit_s);
-        if (info_child_broke(answer)) {
+        if (json_is_true(json_object_get(answer, "broken"))) {
             unlink(link_of(i));
             json_array_append_new(broken, json_pack("{s:s, s:s}", "file", drivers.gl_pathv[i],
                                                     "error", info_text(answer, "error")));
@@ -164,6 +164,7 @@ int info_config(struct gravel_config *config, const char *device)
 {
     GRAVEL_TRY(gravel_config_load(config, sizeof *config));
     GRAVEL_TRY(gravel_config_check(config));
+    GRAVEL_TRY(gravel_settings_check_names(NULL, NULL));
     if (device)
         snprintf(config->device, sizeof config->device, "%s", device);
     return 0;
@@ -176,7 +177,7 @@ json_t *info_list(const char *device, bool is_alone, unsigned limit_s)
     if (info_config(&request.config, device))
         return json_pack("{s:s, s:o}", "error", gravel_last_error(), "broken_drivers", broken);
     json_t *list = info_child_run(list_here, &request, limit_s);
-    if (info_child_broke(list)) {
+    if (json_is_true(json_object_get(list, "broken"))) {
         leave_out_broken(&request, limit_s, broken);
         json_decref(list);
         list = info_child_run(list_here, &request, limit_s);

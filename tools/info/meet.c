@@ -167,15 +167,12 @@ bool info_open(const char *device, json_t *findings)
         code = hear_all(gravel);
     if (code) {
         log_text(NULL, gravel_last_error());
-        json_array_append_new(
-            findings,
-            json_pack("{s:s, s:s, s:s}", "effect", "a job would fail", "what", gravel_last_error(),
-                      "remedy",
-                      code == GRAVEL_EMISMATCH
-                          ? "gravel-info --env and --version on both hosts show what they have"
-                          : "that node's own error says why; of a silent one long packets may be "
-                            "lost: ping -M do -s 1472 HOST; see MTU, firewalls, and MPI's choice "
-                            "of networks"));
+        info_add(findings, "a job would fail",
+                 code == GRAVEL_EMISMATCH
+                     ? "gravel-info --env and --version on both hosts show what they have"
+                     : "that node's own error says why; of a silent one long packets may be lost: "
+                       "ping -M do -s 1472 HOST; see MTU, firewalls, and MPI's choice of networks",
+                 "%s", gravel_last_error());
     }
     if (gravel)
         gravel_close(gravel);

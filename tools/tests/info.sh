@@ -26,6 +26,8 @@ environment) # what is set is shown, and what is wrong is refused
     expect 'GRAVEL_BUFFER  *128k  *set$'
     output=$(GRAVEL_BUFFER=128q "$info" --env 2>&1) && fail "128q was taken"
     expect 'GRAVEL_BUFFER=128q: not a number'
+    output=$(GRAVEL_HEEP=1 "$info" --env 2>&1) && fail "GRAVEL_HEEP was taken"
+    expect 'GRAVEL_HEEP, which is not a setting: set GRAVEL_HEAP instead'
     output=$(GRAVEL_STEP=teleport "$info" 2>&1) && fail "step teleport was taken"
     expect 'teleport'
     output=$(OCL_ICD_VENDORS="$work" "$info" 2>&1) && fail "exit status 0 without a platform"
