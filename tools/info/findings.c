@@ -94,12 +94,32 @@ void info_find_own(json_t *rank)
 
 /* ---- what ranks have in common ----------------------------------------------------------------- */
 
-/* Adds a rank to those of a key: {key: [ranks]}. */
-static void sort_in(json_t *groups, const char *key, json_t *rank)
+static bool has_gpu(const json_t *rank)
 {
-    if (!json_object_get(groups, key))
-        json_object_set_new(groups, key, json_array());
-    json_array_append(json_object_get(groups, key), rank);
+    return json_is_false(info_member(rank, "device.is_cpu"));
+}
+
+/* Finds that another rank of the host has the same device; of a CPU they share the cores. Devices of one number may be
+ * different ones, where a launcher shows each rank its own. */
+static void find_shared_device(const json_t *ranks, json_t *rank)
+{
+    const char *identity = info_text(rank, "device.identity");
+    json_t *found = json_object_get(rank, "findings"), *other;
+    bool is_shared = false;
+    size_t i;
+    json_array_foreach(ranks, i, other) is_shared |=
+        other != rank && has_gpu(other) && has_gpu(rank) &&
+        info_integer(other, "first") == info_integer(rank, "first") &&
+        !strcmp(identity, info_text(other, "device.identity"));
+    if (is_shared && *identity)
+        info_add(found, NOTE, "one rank a device: mpirun --map-by ppr:DEVICES:node",
+                 "have no device of their own");
+    else if (is_shared)
+        info_add(found, NOTE,
+                 "CUDA_VISIBLE_DEVICES and its like at each rank, and the driver's own tool, show "
+                 "who has which device",
+                 "whether they share a device is unknown, for its driver has no UUID, and each may "
+                 "be shown some devices only");
 }
 
 /* Appends "ranks 0, 1 on gh1, 4 on gh2 and 3 more". */
@@ -118,40 +138,12 @@ static void name_ranks(char *text, size_t bytes, const json_t *some)
         gravel_append(text, bytes, " and %zu more", n - n_named);
 }
 
-/* Adds a finding for each device of a host that several ranks take; of a CPU they share the cores. Devices of one number may
- * be different ones, where a launcher shows each rank its own. */
-static void find_shared_devices(const json_t *ranks, json_t *findings)
+/* Adds a rank to those of a key: {key: [ranks]}. */
+static void sort_in(json_t *groups, const char *key, json_t *rank)
 {
-    json_t *groups = json_object(), *rank, *list;
-    const char *key;
-    char device[64];
-    size_t i;
-    json_array_foreach(ranks, i, rank)
-    {
-        snprintf(device, sizeof device, INT " %s", info_integer(rank, "first"),
-                 info_text(rank, "device.identity"));
-        if (json_is_false(info_member(rank, "device.is_cpu")))
-            sort_in(groups, device, rank);
-    }
-    json_object_foreach(groups, key, list)
-    {
-        char names[TEXT_BYTES] = "";
-        name_ranks(names, sizeof names, list);
-        if (json_array_size(list) < 2)
-            continue;
-        if (*info_text(json_array_get(list, 0), "device.identity"))
-            info_add(findings, NOTE, "one rank a device: mpirun --map-by ppr:DEVICES:node",
-                     "%s: have no device of their own", names);
-        else
-            info_add(
-                findings, NOTE,
-                "CUDA_VISIBLE_DEVICES and its like at each rank, and the driver's own tool, show "
-                "who has which device",
-                "%s: whether they share a device is unknown, for its driver has no UUID, and "
-                "each may be shown some devices only",
-                names);
-    }
-    json_decref(groups);
+    if (!json_object_get(groups, key))
+        json_object_set_new(groups, key, json_array());
+    json_array_append(json_object_get(groups, key), rank);
 }
 
 bool info_find(const json_t *ranks, json_t *findings)
@@ -160,9 +152,9 @@ bool info_find(const json_t *ranks, json_t *findings)
     const char *what;
     bool is_broken = false;
     size_t i, k;
-    find_shared_devices(ranks, findings);
     json_array_foreach(ranks, i, rank)
     {
+        find_shared_device(ranks, rank);
         json_array_foreach(json_object_get(rank, "findings"), k, own)
         {
             sort_in(groups, info_text(own, "what"), rank);

@@ -152,8 +152,10 @@ static json_t *probe_here(const void *argument)
 bool info_probe(json_t *device, bool is_test, unsigned limit_s)
 {
     const struct order order = {info_text(device, "number"), is_test};
-    json_t *probe = info_child_run(probe_here, &order, limit_s),
-           *error = json_object_get(probe, "error");
+    json_t *probe = info_child_run(probe_here, &order, limit_s);
+    if (!probe)
+        probe = json_pack("{s:s}", "error", "out of memory");
+    json_t *error = json_object_get(probe, "error");
     json_object_update(device, probe);
     json_object_set_new(device, "passed", json_boolean(!error));
     if (error) {
