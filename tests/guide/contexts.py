@@ -9,7 +9,7 @@ Path: guide.py, which has the blocks -> this -> guide.py.
 
 class Context:
     """
-    @param before    stands ahead of the block, and after behind it.
+    @param before    is put ahead of the block, and after behind it.
     @param dots      what stands for each `...` of the block, in their order.
     @param inside    of host code: from the line that begins so on, the block is inside a function; "" for all of it.
     @param handlers  of a device's program: initializers of struct gravel_handler, unless the block's comment has them.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each call of the OpenCL driver in lib/ is marked, so that the watch of a node sees a thread that stands in it.
+"""Each call of the OpenCL driver in lib/ is marked, so that the watch of a node sees a thread that is in it.
 
 A call is marked where its name is a macro of lib/device/driver.h and the file includes that, by itself or by others.
 A function of an extension is called by a pointer of the type cl..._fn, and then by GRAVEL_MARKED_AS and under its name.

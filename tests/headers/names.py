@@ -4,8 +4,8 @@
 One file may define a function or macro several times, for one compiler or device each, and a macro
 that a file takes back (#undef) is that file's. A function may be named after a type of its own side,
 host or device: the one it gives. Names without the project's prefix belong to their file.
-No two folders of lib/ on a message's way have files of one stem, but each may have its parts.h; what stands beside
-that way (BESIDE) has names of its own. The variables of launchers are listed three times, alike.
+No two folders of lib/ on a message's way have files of one stem, but each may have its parts.h; what is off
+that way (OFF_THE_WAY) has names of its own. The variables of launchers are listed three times, alike.
 
 Path: cl/, include/, lib/ -> names.py.
 """
@@ -45,14 +45,14 @@ def mean_two_things(name, places):
     return len(types) > 1 or (len(calls) > 1 and name not in BOTH_SIDES_ASK) or (types and len(sides) > 1)
 
 
-BESIDE = ("accumulate", "flow", "serve", "server", "steal")
+OFF_THE_WAY = ("accumulate", "flow", "serve", "server", "steal")
 
 
 def stems(tree):
     """Returns {stem: folders of lib/ that have a file of it}."""
     places = collections.defaultdict(set)
     for folder, name in map(os.path.split, tree.files("lib/**/*.[ch]")):
-        if os.path.basename(folder) not in BESIDE and name != "parts.h" and name != "parts.c":
+        if os.path.basename(folder) not in OFF_THE_WAY and name != "parts.h" and name != "parts.c":
             places[os.path.splitext(name)[0]].add(folder)
     return places
 

@@ -31,8 +31,8 @@ def step(**suites):
     return {"status": "passed", "suites": {name: {"status": status} for name, status in suites.items()}}
 
 
-def judge(told, status=0, out=""):
-    return matrix.judge(told, lambda: matrix.run_programs(Where(status, out), {}))
+def judge(report, status=0, out=""):
+    return matrix.judge(report, lambda: matrix.run_programs(Where(status, out), {}))
 
 
 class Verdict(unittest.TestCase):

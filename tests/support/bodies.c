@@ -12,7 +12,7 @@
 extern const char *const __start_test_bodies[] __attribute__((weak));
 extern const char *const __stop_test_bodies[] __attribute__((weak));
 
-/* The bodies' program for a node: the context, which the program keeps, tells it from a node that had its address. */
+/* The bodies' program for a node: the context, which the program keeps, distinguishes it from a node that had its address. */
 static struct {
     const struct gravel *gravel;
     cl_context context;

@@ -13,7 +13,7 @@
 
 #include "support.h"
 
-/** A literal, to be built with the others of its program: every node that runs one must be able to build all. */
+/** A literal, to be built with all literals of its program: every node that runs one must be able to build all. */
 #define BODY(text)                                                                             \
     __extension__({                                                                            \
         static const char *const body_ __attribute__((section("test_bodies"), used)) = (text); \

@@ -2,7 +2,7 @@
 /*
  * Numbers that look random, and that any part of a test can work out again.
  *
- * Path:   tests that tell a right message from a wrong one -> this.
+ * Path:   tests that distinguish a right message from a wrong one -> this.
  * Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014: splitmix64.
  */
 #ifndef GRAVEL_TESTS_MIX_H

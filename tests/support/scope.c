@@ -55,7 +55,7 @@ void closes_with(const struct gravel *gravel, int code, const char *part)
     nodes[i].part = part;
 }
 
-static void close_as_told(uint32_t i)
+static void close_counted(uint32_t i)
 {
     const int code = gravel_close(nodes[i].gravel);
     if (nodes[i].code == ANY_CODE)
@@ -101,6 +101,6 @@ void end_scope(bool has_passed)
     for (; has_passed && n_programs; n_programs--)
         clReleaseProgram(programs[n_programs - 1]);
     for (; has_passed && n_nodes; n_nodes--)
-        close_as_told(n_nodes - 1);
+        close_counted(n_nodes - 1);
     n_kernels = n_programs = n_nodes = 0;
 }

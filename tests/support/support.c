@@ -172,8 +172,8 @@ int run_kernel(struct gravel *gravel, cl_kernel kernel, size_t global_size, size
     int launched = gravel_launch(gravel, kernel, 1, &global_size, &local_size, 0, NULL, NULL);
     if (launched && !takes_step(gravel, "drain")) /* there a launch has met what its kernel did */
         die(__FILE__, __LINE__, "gravel_launch: %s", gravel_last_error());
-    int code = gravel_barrier(gravel);
-    return code ? code : launched;
+    const int code = gravel_barrier(gravel);
+    return code < 0 ? code : launched;
 }
 
 void *map_or_die(struct gravel *gravel, uint32_t node, uint64_t offset, uint64_t bytes,

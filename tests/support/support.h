@@ -48,7 +48,7 @@ double seconds_now(void);
 /** Defaults and environment, with a heap of 4 MiB and `n_nodes` loop-back nodes of transport self. */
 struct gravel_config loopback_config(uint32_t n_nodes);
 
-/** The same with settings "name=value name=value", as gravel_config_set takes them. */
+/** Returns that with settings "name=value name=value", as gravel_config_set takes them. */
 struct gravel_config loopback_with(uint32_t n_nodes, const char *settings);
 
 /** Open a node that stands for n_nodes. bindings may be NULL. */
@@ -80,16 +80,16 @@ uint64_t word64(struct gravel *gravel, uint32_t node, uint64_t offset);
 /** Set every byte of a part of a local node's heap. */
 void fill(struct gravel *gravel, uint32_t node, uint64_t offset, int byte, uint64_t bytes);
 
-/** Whether the node is on this step of the ladder: "svm", "usm", "pump" or "drain". */
+/** Returns whether the node is on this step of the ladder: "svm", "usm", "pump" or "drain". */
 bool takes_step(const struct gravel *gravel, const char *step);
 
-/** Of the node's device [count]. */
+/** Returns those of the node's device [count]. */
 cl_uint n_compute_units(struct gravel *gravel);
 
-/** Whether the node's device is no CPU. */
+/** Returns whether the node's device is no CPU. */
 bool is_on_gpu(struct gravel *gravel);
 
-/** Whether launches are cut into slices, and the host reaches the heap by copies only: steps pump and drain. */
+/** Returns whether launches are cut into slices, and the host reaches the heap by copies only: steps pump and drain. */
 bool is_sliced(const struct gravel *gravel);
 
 #endif

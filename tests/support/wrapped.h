@@ -7,7 +7,7 @@
 #ifndef GRAVEL_TESTS_WRAPPED_H
 #define GRAVEL_TESTS_WRAPPED_H
 
-/** Begins the function that stands in, which may call __real_name. */
+/** Begins the function instead, which may call __real_name. */
 #define WRAPPED(result, name, ...)     \
     result __real_##name(__VA_ARGS__); \
     result __wrap_##name(__VA_ARGS__); \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A pool of blocks as C11 threads, under ThreadSanitizer: work-groups and work-items take blocks, write to them and free
- * them, all at once, of a pool with too few; nobody finds what another has written, no block is lost, and one that is freed
- * twice is told.
+ * them, all at once, of a pool with too few; none finds what another has written, no block is lost, and one that is freed
+ * twice is reported.
  *
  * Path:    this -> cl/block_pool.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.

@@ -49,7 +49,7 @@ struct consumer {
     struct gravel_package_queue queue;
 };
 
-/* How long kernels wait by the host's clock, and how long a look counts if that clock stands. */
+/* How long kernels wait by the host's clock, and how long a poll counts if that clock stops. */
 struct patience {
     uint32_t wait_ms, poll_ns;
 };
@@ -265,7 +265,7 @@ static void run_traffic(const struct shape *shape)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-/* As the aggregator does: the fault word first, then what it publishes. */
+/* Reads as the aggregator does: the fault word first, then what it publishes. */
 static void expect_fault(const struct gravelp_arena *arena, uint32_t fault, uint32_t value)
 {
     uint32_t found = gravel_word_load(&arena->fault, memory_order_acquire); /* F2 */
@@ -297,7 +297,7 @@ static void *watch_fault(void *argument)
     return NULL;
 }
 
-/* Nobody consumes: kernels end by themselves, and whoever watches is told why. */
+/* Runs kernels without a consumer: they end by themselves, and report why to the thread that watches. */
 static void run_fault(const struct shape *shape, struct patience patience, struct watch watch)
 {
     struct traffic traffic = {
@@ -339,6 +339,6 @@ int main(void)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         run_traffic(&shapes[i]);
     run_faults();
-    printf("device queue as C11: messages arrive once, intact and in order; faults are told\n");
+    printf("device queue as C11: messages arrive once, intact and in order; faults are reported\n");
     return 0;
 }

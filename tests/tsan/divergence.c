@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loops of diverged groups as C11 threads, under ThreadSanitizer: shared loops take every turn once, and fine-grain barriers
- * keep what they say: members wait for members, leavers for nobody, and a wait in vain ends and is told.
+ * keep what they say: members wait for members, leavers for none, and a wait that fails ends and is reported.
  *
  * Messages through sub-groups and fine-grain barriers are device_queue.c's, whose kernel uses them where there are any.
  *
@@ -63,7 +63,7 @@ static uint32_t last_turns(uint32_t item)
     return item % 5 == 4 ? MOST : 0;
 }
 
-/* Two loops, one behind the other, share local memory. */
+/* Two loops in order share local memory. */
 static void share_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     const struct test *test = arguments;
@@ -121,7 +121,7 @@ static void go_round(struct gravel_group g, struct gravel_fbar *f, uint32_t *pla
     gravel_fbar_leave_sg(f);
 }
 
-/* Twice, with a barrier made anew: sub-group s goes round 3 * (s + 1) times, two phases each, and joins for 5 rounds more
+/* Twice, with a barrier made anew: sub-group s makes 3 * (s + 1) rounds of two phases, and joins for 5 rounds more
  * when it has left. */
 static void barrier_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
@@ -134,7 +134,7 @@ static void barrier_kernel(struct gravelp_arena *gravel_arena_, const void *argu
         if (gravelp_sg_lane() == 0) {
             go_round(g, f, plain, 3 * (get_sub_group_id() + 1));
             gravel_fbar_join_sg(g, f);
-            if (*plain != 9) /* nobody completes a phase before it arrives */
+            if (*plain != 9) /* no member completes a phase before it arrives */
                 fail("a joining member does not see the last phase: %u", *plain);
             go_round(g, f, plain, 5);
         }
@@ -161,10 +161,10 @@ static void rounds_kernel(struct gravelp_arena *gravel_arena_, const void *argum
     GRAVEL_FBAR(f);
     uint32_t n = gravel_fbar_rounds_wg(f, 100, 1u << 30);
     if (n != 100)
-        fail("sub-groups that run beside each other get through %u of 100 rounds", n);
+        fail("sub-groups that run concurrently get through %u of 100 rounds", n);
 }
 
-/* One member never arrives: the probe and the waits of the others end. */
+/* One member never arrives: the probe and the waits of all others end. */
 static void absent_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     (void)arguments;

@@ -84,6 +84,6 @@ int main(void)
 {
     wait_for_signal();
     prepare_sees_signals();
-    printf("event: %u signals seen, with what they told of\n", N_ROUNDS + 1);
+    printf("event: %u signals seen, with what they announced\n", N_ROUNDS + 1);
     return 0;
 }

@@ -109,7 +109,7 @@ static uint32_t check_near(const struct gravelp_package *package, uint32_t item,
     return item;
 }
 
-/* Messages to a handler: item and call are their arguments. */
+/* Checks messages to a handler: item and call are their arguments. */
 static void check_called(const struct gravelp_package *package,
                          unsigned char seen[N_CALLS][N_GROUPS * MOST_ITEMS])
 {

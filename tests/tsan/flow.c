@@ -142,10 +142,10 @@ static void launch_leaves(struct gravelp_flow *flow, struct gravelp_arena *arena
 }
 
 /*
- * One of two members is late, which the other tells.
+ * One of two members is late, which the other reports.
  *
- * @return whether it was told, the other having come: one member has nothing to wait for, and on a busy machine both may be
- *         late, or the other may wait too short to tell.
+ * @return whether it was reported, the other having come: one member has nothing to wait for, and on a busy machine both
+ *         may be late, or the other may wait too short a time.
  */
 static bool run_late(void)
 {
@@ -154,17 +154,17 @@ static bool run_late(void)
     struct gravelp_arena *arena = make_arena();
     const struct gravelp_flow_fault *fault = gravelp_flow_faults(flow);
     launch_leaves(flow, arena, LATE);
-    const bool is_told = gravelp_flow_launch(flow)->members.n == 2 && fault->fault,
+    const bool is_reported = gravelp_flow_launch(flow)->members.n == 2 && fault->fault,
                has_come = fault->value != 0;
     flow_wait_ms = PATIENT_MS;
-    if (is_told &&
+    if (is_reported &&
         (fault->fault != GRAVELP_FLOW_FAULT_MEET || fault->value > 1 || fault->bound != 2))
         fail("a late member: fault %u, %u of %u", fault->fault, fault->value, fault->bound);
-    if (is_told && gravelp_flow_launch(flow)->goes_on)
+    if (is_reported && gravelp_flow_launch(flow)->goes_on)
         fail("after a late member the launch continues");
     free(arena);
     free(flow);
-    return is_told && has_come;
+    return is_reported && has_come;
 }
 
 /* The node fails while members may wait for each other: the launch ends, and no member is at fault. */

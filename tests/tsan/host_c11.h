@@ -3,8 +3,8 @@
  * The names of portable.cl.h for a C11 compiler: work-items are threads.
  *
  * So the very code that runs on devices runs under ThreadSanitizer, which sees no kernel. Each lane
- * thread points gravelp_lane at its place before it calls anything from cl/. Both ways to scan can
- * be had, as on devices: with GRAVELP_SERIAL_GROUP a leader's loop, without it a parallel one.
+ * thread points gravelp_lane at its ids before it calls anything from cl/. Both ways to scan exist
+ * here, as on devices: with GRAVELP_SERIAL_GROUP a leader's loop, without it a parallel one.
  *
  * Path:    cl/device/portable.cl.h -> this -> the kernels of tests/tsan.
  */
@@ -33,7 +33,7 @@ typedef uint64_t ulong;
 #define GRAVEL_HAS_DOUBLE 1
 #define GRAVEL_HAS_LONG_WAITS 1
 
-/* Where a thread stands in its work-group and launch. */
+/* A thread's ids in its work-group and launch. */
 struct gravelp_lane {
     size_t local_id, local_size, group_id, n_groups;
     group_barrier *barrier;             /* of the group */

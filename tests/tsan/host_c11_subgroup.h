@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Built-in sub-groups for a C11 compiler: of up to 4 work-items, which are threads, so sub-groups run beside each other.
+ * Built-in sub-groups for a C11 compiler: of up to 4 work-items, which are threads, so sub-groups run concurrently.
  *
- * A sub-group is every n-th work-item of the group, since kernels must not rely on neighbours being one. Nobody returns from
+ * A sub-group is every n-th work-item of the group, since kernels must not rely on neighbours being one. No work-item returns from
  * a call before all of the sub-group have made it. It orders no memory, as the built-ins need not, so all is relaxed;
- * but for the barrier.
+ * except for the barrier.
  *
  * Path:    host_c11.h -> this.
  */
@@ -40,7 +40,7 @@ static inline void gravelp_wave_give(uint value)
         sched_yield();
 }
 
-/* What a work-item of the sub-group gave to this call. */
+/* Returns what a work-item of the sub-group gave to this call. */
 static inline uint gravelp_wave_value(uint member)
 {
     struct gravelp_lane *lane = gravelp_lane;

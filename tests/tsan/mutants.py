@@ -131,7 +131,7 @@ SITES = [
     (re.compile(r"\b__ATOMIC_RELEASE\b"), "__ATOMIC_RELAXED"),
     (re.compile(r"\bmemory_order_(?:acquire|release|acq_rel|seq_cst)\b"), "memory_order_relaxed"),
 ]
-# Barriers of the group by their other name. Outboxes and resident servers have some that stand beside another.
+# Barriers of the group by their other name. Outboxes and resident servers have some next to another.
 MEET = (re.compile(r"\bgravelp_group_meet(?:_apart)?\((?:g|group|r\.group)\.arena\);"), "(void)0;")
 EACH_MEET_COUNTS = ("cl/device/send.cl.h", "cl/gravel.cl.h", "cl/block_pool.cl.h", "cl/rounds.cl.h")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)

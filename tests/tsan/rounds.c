@@ -16,7 +16,7 @@
 
 #include "portable.cl.h"
 
-/* Of OpenCL's operations those that this program sends. */
+/* Applies those of OpenCL's operations that this program sends. */
 static inline ulong gravelp_apply(uint command, uchar *word, ulong value, ulong expected);
 
 #include "gravel.cl.h"
@@ -37,7 +37,7 @@ static inline ulong gravelp_apply(uint command, uchar *word, ulong value, ulong 
 struct heap {
     uint64_t unused[8];
     uint32_t words[N];
-    uint32_t counter, signal[N_ROUNDS], told[N_ROUNDS];
+    uint32_t counter, signal[N_ROUNDS], sent[N_ROUNDS];
     _Alignas(64) struct gravelp_rounds rounds;
 };
 struct test {
@@ -101,18 +101,18 @@ static void meet_kernel(struct gravelp_arena *gravel_arena_, const void *argumen
             expect("a sum", gravel_round_sum(r), number ? N + gravel_round_items(r) : 0);
             gravel_inc_uint_wi(r.group, offsetof(struct heap, counter), 0, 0);
             if (item == 0)
-                gravel_put_signal_uint_wi(r.group, offsetof(struct heap, told), number, number + 1,
+                gravel_put_signal_uint_wi(r.group, offsetof(struct heap, sent), number, number + 1,
                                           offsetof(struct heap, signal) + 4 * number, 0);
             else if (item == gravel_round_items(r) - 1) {
                 gravel_wait_until_uint_wi(r.group, offsetof(struct heap, signal) + 4 * number,
                                           GRAVEL_CMP_NE, 0);
-                expect("what was told", heap->told[number], number + 1);
+                expect("what was sent", heap->sent[number], number + 1);
             }
         }
     }
 }
 
-/* Of one phase: its groups meet once a round. */
+/* Counts in the only phase: its groups meet once a round. */
 static void count_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     const GRAVEL_ROUND = *(const struct gravelp_rounds_begin *)arguments;

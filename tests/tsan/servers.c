@@ -3,7 +3,7 @@
  * Clients and servers as C11 threads, under ThreadSanitizer: every message is run once, and handlers with equal keys are
  * ordered, for they count without atomics. Behind the handlers are the servers as the library writes them (lib/serve/text.c).
  *
- * The same of a run that came by the network; and of transactions, which count for both of their keys. With
+ * So are messages of a run that came by the network, and transactions, which count for both of their keys. With
  * GRAVELP_RESIDENT clients and servers run side by side, without transactions, else in turns.
  *
  * Path:    this -> cl/server.cl.h, cl/device/outbox.cl.h, serve.cl.h, serving.cl.h and transaction.cl.h, compiled as C11
@@ -125,7 +125,7 @@ static void pair_server(struct gravelp_arena *gravel_arena_, const void *argumen
 }
 #endif
 
-/* A run of a frame: arguments of n messages, row after row. All groups look at all keys. */
+/* A run of a frame: arguments of n messages, row after row. All groups read all keys. */
 struct frame {
     uint32_t n;
     ulong *rows;

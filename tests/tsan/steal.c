@@ -62,7 +62,7 @@ static void run_tasks(struct gravelp_arena *arena, const void *arguments)
     }
 }
 
-/* As lib/steal/create.c lays it out. */
+/* Lays it out as lib/steal/create.c does. */
 static struct gravelp_steal *make(void)
 {
     const uint64_t blocks = N_GROUPS * GRAVELP_STEAL_BLOCK, slots = N_GROUPS * CAPACITY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The messages that the C11 kernels send, each a function of its number, so that any receiver can
- * tell a right message from a wrong one without having been told.
+ * distinguish a right message from a wrong one by itself.
  *
  * Every work-item sends, round by round, at five sites: a group call, a predicated call, a
  * predicated call in a loop of uneven length, a group active message, and an active message from
@@ -37,11 +37,11 @@ struct traffic {
 /** Numbers of a site: n_rounds * n_items, times TRAFFIC_MAX_DEGREE for the loop. Not all are sent.
  */
 uint32_t traffic_numbers(const struct traffic *traffic, enum traffic_site site);
-/** Whether a number is sent at a site. */
+/** Returns whether a number is sent at a site. */
 bool traffic_is_sent(const struct traffic *traffic, enum traffic_site site, uint32_t number);
 /** Destination of a message. */
 uint32_t traffic_node(const struct traffic *traffic, enum traffic_site site, uint32_t number);
-/** What an add or put carries, and arguments 1 to 3 of an active message (argument 0 is the
+/** Returns what an add or put carries, and arguments 1 to 3 of an active message (argument 0 is the
  * number). */
 uint64_t traffic_value(enum traffic_site site, uint32_t number, uint32_t row);
 
