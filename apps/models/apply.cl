@@ -2,8 +2,8 @@
 /*
  * The coprocessor model, the owner's half: apply an inbox to the heap.
  *
- * A work-group for each source walks its queue, a work-item a message. Words are shared, so each is replaced by compare
- * and swap. On a CPU, and on a device without 64-bit atomics, one work-item applies all by plain stores instead.
+ * A work-group for each source walks its queue, a work-item a message, by atomic operations. On a CPU, and on a device
+ * without 64-bit atomics, one work-item applies all by plain stores instead.
  *
  * Path:    coprocessor.c launches it when all of the inbox has come.
  * Memory:  nothing else changes the heap while it runs.
@@ -13,58 +13,34 @@
 
 #include "layout/next.h"
 
-#ifdef cl_khr_int64_base_atomics
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#endif
-
-#if defined(GRAVELP_SERIAL_GROUP) || !defined(cl_khr_int64_base_atomics)
+#if defined(GRAVELP_SERIAL_GROUP) || !defined(GRAVELP_HAS_LONG_UPDATES)
 #define IS_ALONE 1
-#define SWAP_uint(word, old, next) (*(word) = (next), (old))
-#define SWAP_ulong SWAP_uint
+#define STORE(command, type, next)                               \
+    case command: {                                              \
+        volatile global type *at = (volatile global type *)word; \
+        *at = next;                                              \
+        break;                                                   \
+    }
+#define STORE_VALUE(OP, op, TYPE, type)                      \
+    STORE(GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE), type, \
+          GRAVELP_NEXT_##op(type, *at, GRAVELP_FROM_##type(value)))
+#define STORE_INC(TYPE, type) \
+    STORE(GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_##TYPE), type, GRAVELP_NEXT_inc(type, *at, 1))
+
+GRAVELP_INLINE void apply_value(uint command, global uchar *word, ulong value)
+{
+    switch (command) {
+        GRAVEL_VALUE_OPERATIONS(STORE_VALUE)
+        GRAVEL_INC_TYPES(STORE_INC)
+#ifdef GRAVEL_HAS_DOUBLE
+        GRAVEL_DOUBLE_OPERATIONS(STORE_VALUE)
+#endif
+    }
+}
 #else
 #define IS_ALONE 0
-#define SWAP_uint atomic_cmpxchg
-#define SWAP_ulong atom_cmpxchg
+#define apply_value(command, word, value) gravelp_apply(command, word, value, 0)
 #endif
-
-/* The bits of a word of each type. */
-#define BITS_int uint
-#define BITS_uint uint
-#define BITS_long ulong
-#define BITS_ulong ulong
-#define BITS_float uint
-#define BITS_double ulong
-
-/* put_int(at, value), add_float(at, value) ...: replace the word at that place. */
-#define DEFINE_REPLACE(OP, op, TYPE, type) \
-    DEFINE_REPLACE_BITS(op##_##type, GRAVELP_NEXT_##op, type, BITS_##type)
-#define DEFINE_REPLACE_BITS(name, NEXT, type, BITS) DEFINE_REPLACE_WORD(name, NEXT, type, BITS)
-#define DEFINE_REPLACE_WORD(name, NEXT, type, BITS)                                      \
-    GRAVELP_INLINE void name(global uchar *at, type value)                               \
-    {                                                                                    \
-        volatile global BITS *word = (volatile global BITS *)at;                         \
-        BITS seen = *word, old;                                                          \
-        do {                                                                             \
-            old = seen;                                                                  \
-            seen = SWAP_##BITS(word, old, as_##BITS(NEXT(type, as_##type(old), value))); \
-        } while (seen != old);                                                           \
-    }
-#define DEFINE_INC(TYPE, type) DEFINE_REPLACE(INC, inc, TYPE, type)
-
-GRAVEL_VALUE_OPERATIONS(DEFINE_REPLACE)
-GRAVEL_INC_TYPES(DEFINE_INC)
-#ifdef GRAVEL_HAS_DOUBLE
-GRAVEL_DOUBLE_OPERATIONS(DEFINE_REPLACE)
-#endif
-
-#define CASE(OP, op, TYPE, type)                                                        \
-    case GRAVELP_COMMAND(GRAVEL_##OP, GRAVEL_##TYPE):                                   \
-        op##_##type(word, ((global const type *)(run + BOX_VALUES(command, n, 0)))[i]); \
-        break;
-#define CASE_INC(TYPE, type)                         \
-    case GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_##TYPE): \
-        inc_##type(word, 0);                         \
-        break;
 
 /* Message i of a run of n. Active messages are the host's. */
 GRAVELP_INLINE void apply_one(global uchar *heap, global const uchar *run, uint command, uint n,
@@ -73,13 +49,12 @@ GRAVELP_INLINE void apply_one(global uchar *heap, global const uchar *run, uint 
     uint index = ((global const uint *)(run + BOX_INDICES))[GRAVELP_INDEX_BYTES(command) ? i : 0];
     global uchar *word = heap + ((global const struct box_run *)run)->base +
                          (ulong)index * GRAVELP_VALUE_BYTES(command);
-    switch (command) {
-        GRAVEL_VALUE_OPERATIONS(CASE)
-        GRAVEL_INC_TYPES(CASE_INC)
-#ifdef GRAVEL_HAS_DOUBLE
-        GRAVEL_DOUBLE_OPERATIONS(CASE)
-#endif
-    }
+    global const uchar *values = run + BOX_VALUES(command, n, 0);
+    ulong value = 0;
+    if (GRAVELP_N_VALUES(command))
+        value = GRAVELP_VALUE_BYTES(command) == 8 ? ((global const ulong *)values)[i]
+                                                  : ((global const uint *)values)[i];
+    apply_value(command, word, value);
 }
 
 /* Apply a queue that holds n_bytes: its messages from number `first`, every step-th. */

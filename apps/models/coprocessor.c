@@ -61,7 +61,7 @@ struct coprocessor *coprocessor_open(struct node *node, char *options, size_t by
         TRY(gravel_alloc(node->gravel, box_bytes(node->n_processes, queue_bytes),
                          &coprocessor->inboxes[i]));
     cl_program program;
-    TRY(gravel_program_build(node->gravel, "apply.cl", apply_cl, NULL, &program));
+    TRY(gravel_program_build(node->gravel, "apply.cl", apply_cl, "-DGRAVELP_APPLIES", &program));
     coprocessor->apply = node_kernel_of(node, program, "apply");
     clReleaseProgram(program); /* its kernel holds it */
     NODE_SET(coprocessor->apply, 3, UINT(node->n_processes), UINT(queue_bytes));

@@ -2,7 +2,7 @@
 /*
  * What commands do to words: the list of all that change or read one, and each by an atomic operation of the device.
  *
- * Path:    direct.cl.h, of a kernel that stays, and kernels/resolve.cl -> this -> portable.cl.h
+ * Path:    direct.cl.h, of a kernel that stays, and programs that define GRAVELP_APPLIES -> this -> portable.cl.h
  * Memory:  operations are relaxed, at device scope.
  */
 #ifndef GRAVELP_APPLY_CL_H
@@ -12,7 +12,7 @@
 #include "send.cl.h"
 
 /* Elsewhere than in OpenCL C the program has gravelp_apply. */
-#if defined(__OPENCL_C_VERSION__) && (defined(GRAVELP_STAYS) || defined(GRAVELP_RESOLVES))
+#if defined(__OPENCL_C_VERSION__) && (defined(GRAVELP_STAYS) || defined(GRAVELP_APPLIES))
 
 /* VALUE(OP, op, TYPE, type) of each that has one value, whose request is GRAVEL_FETCH + OP; OTHER(OP, TYPE, type) of
  * the rest, except puts with signals. `type` is one that atomics have: what is only stored or read is bits. Sums of

@@ -19,7 +19,7 @@
  *          scope of the device, what earlier kernels of the queue applied.
  * Source:  Orr 2016, section 5.2; requests and signals: OpenSHMEM 1.5, sections 9.7 and 9.8.
  */
-#define GRAVELP_RESOLVES /* apply.cl.h */
+#define GRAVELP_APPLIES /* apply.cl.h */
 #include "gravel.cl.h"
 
 #include "double_sum.cl.h"
