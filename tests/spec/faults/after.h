@@ -28,7 +28,7 @@ struct after_row {
     void (*hold)(void); /* the other calls of the object, to its destroy; NULL: none */
     /** During act, the 1st, 2nd, ... call of these kinds fails, until act makes no more; 0: none. */
     unsigned fails;
-    /** With `fails`: act fails at all nodes if it does at one, node 1 of ranks; else the row is not of ranks. */
+    /** With `fails`: without memory at one node, node 1 of ranks, act fails at all; else the row is not of ranks. */
     bool is_of_all;
     bool is_lost;         /* during act the device is, for the test's thread, which ends the node */
     bool is_repeated;     /* with `fails`: act is called again if it failed, and succeeds */

@@ -241,9 +241,10 @@ static bool run_once(unsigned n)
     open_nodes();
     if (row->prepare)
         row->prepare();
-    fail_nth_own(row->is_lost ? READS | WAITS : row->fails, row->is_lost   ? 1
-                                                            : fails_here() ? n
-                                                                           : 0);
+    if (row->is_lost)
+        fail_nth_own(READS | WAITS, 1);
+    else
+        fail_nth_own(after_is_alone() ? row->fails : AFTER_MEMORY, fails_here() ? n : 0);
     atomic_store(&failing.stays, row->is_lost);
     acted = row->act();
     const bool has_failed = has_any(fail_no_more());
