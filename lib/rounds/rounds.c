@@ -29,7 +29,7 @@ static int choose(struct gravel_rounds *rounds)
     const struct gravel *gravel = rounds->object.gravel;
     struct gravel_scheduling *scheduling = &rounds->scheduling;
     const char *why = why_not(gravel);
-    GRAVEL_TRY(gravel_scheduling_choose(scheduling, &gravel->device, &gravel->config, !why));
+    GRAVEL_TRY(gravel_scheduling_choose(scheduling, &gravel->device, &gravel->config, true));
     if (why && !strcmp(gravel->config.scheduler, "resident"))
         return gravel_fail(GRAVEL_ECAPABILITY,
                            "%s: GRAVEL_SCHEDULER=resident, and here a launch is a phase: %s",
