@@ -196,10 +196,6 @@ kernel void discharge_served(GRAVEL_ARENA, global const uint *vertices)
 
 /* ---- by locks: the active vertices are a list, which makes the next -------- */
 
-#define ALONE                                                                       \
-    GRAVEL_ARENA, uint n_items, uint stride, global const uint *vertices, ulong at, \
-        global uint *next, volatile global uint *n_next
-
 /* Put a vertex on the next list, unless it is there. */
 void wake(struct view view, uint vertex, global uint *next, volatile global uint *n_next)
 {
@@ -233,7 +229,8 @@ bool relabel_locked(struct view view, uint vertex)
     return rises;
 }
 
-kernel void discharge_locked(ALONE)
+kernel void discharge_locked(GRAVEL_ARENA, uint n_items, uint stride, global const uint *vertices,
+                             ulong at, global uint *next, volatile global uint *n_next)
 {
     GRAVEL_OPEN(g);
     const struct view view = view_of(gravel_local(g, 0), at);

@@ -62,21 +62,15 @@ kernel void lightest_served(GRAVEL_ARENA, global const struct offer *offers)
 }
 
 /* n_items in steps of `stride` a work-item; heap offsets of weights, edges and locks, uint [vertices] each. */
-#define ALONE                                                                                     \
-    GRAVEL_ARENA, uint n_items, uint stride, global const struct offer *offers, ulong weights_at, \
-        ulong edges_at, ulong locks_at
-#define OPEN                                            \
-    GRAVEL_OPEN(g);                                     \
-    global uint *weights = gravel_local(g, weights_at); \
-    global uint *edges = gravel_local(g, edges_at)
-
-kernel void lightest_locked(ALONE)
+kernel void lightest_locked(GRAVEL_ARENA, uint n_items, uint stride,
+                            global const struct offer *offers, ulong weights_at, ulong edges_at,
+                            ulong locks_at)
 {
-    OPEN;
+    GRAVEL_OPEN(g);
     global uint *locks = gravel_local(g, locks_at);
     for (uint i = (uint)get_global_id(0); i < n_items; i += stride)
         WITH_LOCK(&locks[offers[i].component])
-    lightest_here(weights, edges, offers[i]);
+    lightest_here(gravel_local(g, weights_at), gravel_local(g, edges_at), offers[i]);
 }
 
 /* ---- around it: work-items from n on have no work ---------------------------------------------------- */
