@@ -31,7 +31,7 @@
  * Freeing a heap offset that is no block of the pool, or a block that is free already, ends the node with
  * GRAVEL_EKERNEL, which names the work-item, the offset and the pool.
  *
- * A work-group takes up to 32 blocks by one atomic operation, and gives back those that lie side by side by one.
+ * A work-group takes up to 32 blocks by one atomic operation, and frees neighbouring ones by one.
  *
  * Path:    the user's kernel -> this -> the pool's words, in the node's own heap (layout/block_pool.h).
  * Memory:  the work-item that allocates a block sees all that the one, or the work-group, that freed it had done
@@ -167,7 +167,7 @@ GRAVELP_INLINE void gravelp_pool_free(struct gravel_group g, ulong pool, uint wo
 }
 
 /*
- * The first of work-items side by side whose blocks lie in one word, of 32 work-items at most: give all of them back.
+ * Frees the blocks of neighbouring work-items that are in one word, at most 32: the first of the work-items does.
  *
  * @param lane  its number in the group
  */

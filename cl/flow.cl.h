@@ -21,7 +21,7 @@
  * round's level, the same for the whole group, and f.group sends messages. Of a channel that is a GRAVEL_GROUP_NODE a
  * whole group has one CE, and its node may use local memory, which the kernel declares, and gravel_barrier_wg.
  *
- * The end of a name says who makes the call, as in gravel.cl.h. S is one of:
+ * The end of a name says which work-items make the call, as in gravel.cl.h. S is one of:
  *     _wg      every work-item of the work-group
  *     _wg_if   every work-item of the work-group; those whose `active` is 0 take no part
  *     _wi      any work-item, in any divergent code; calls that reserve are slower
@@ -49,7 +49,7 @@
  *
  * Of a held channel, whose elements wait for arrivals, and stay until they are freed:
  *     gravel_hold_NAME_S(f, [active,] ce, joins, record)          write a CE that gravel_talloc reserved. It is
- *                                                                 enqueued by the last of so many arrivals,
+ *                                                                 enqueued by the last of `joins` arrivals,
  *                                                                 GRAVEL_MOST_JOINS at most; of 0, at once
  *     gravel_arrive_S(f, [active,] channel, ce)                   one arrival
  *     gravel_ce gravel_deq_wi(f, channel)                         the work-item's CE, by its name as above

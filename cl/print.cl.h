@@ -151,7 +151,7 @@ GRAVELP_INLINE private uint *gravelp_put_tag(private uint *at)
 /* ---- records ---------------------------------------------------------------------------------- */
 
 /* A word of a record, whose members have any types and lie anywhere. */
-struct __attribute__((packed, may_alias)) gravelp_piece {
+struct __attribute__((packed, may_alias)) gravelp_packed_word {
     uint word;
 };
 
@@ -196,7 +196,7 @@ struct __attribute__((packed, may_alias)) gravelp_piece {
         uint gravelp_words_[GRAVELP_RECORD_WORDS(stream)];                                     \
         for (uint gravelp_i_ = 0; gravelp_i_ < GRAVELP_RECORD_WORDS(stream); gravelp_i_++)     \
             gravelp_words_[gravelp_i_] =                                                       \
-                ((private const struct gravelp_piece *)&(value))[gravelp_i_].word;             \
+                ((private const struct gravelp_packed_word *)&(value))[gravelp_i_].word;       \
         GRAVELP_RECORD(CALL, stream, 0ul, "", node);                                           \
     } while (0)
 

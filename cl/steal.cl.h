@@ -17,9 +17,9 @@
  *         }
  *     }
  *
- * A task is work for a whole group, whose work-items all go round with the same one. Its type is ulong, or what the
+ * A task is work for a whole group, whose work-items iterate over the same ones. Its type is ulong, or what the
  * program defines as GRAVEL_STEAL_TASK before the include: 4 to 64 bytes, a multiple of 4, as many as the host's
- * task_bytes. The group runs what it pushed last first; others take what it pushed first.
+ * task_bytes. The group runs what it pushed last first; thieves take the oldest.
  *
  *     gravel_steal_push_S(s, [active,] task)      S: wg, wg_if, wi, as in gravel.cl.h
  *
@@ -84,8 +84,8 @@ GRAVELP_INLINE void gravelp_steal_push_wg(struct gravel_deque *deque, uint activ
 #endif
 
 /*
- * Every work-item of the group, now and then in a long task: give tasks away if another group asks. Tasks are given
- * away between tasks in any case.
+ * Every work-item of the group, now and then in a long task: offers tasks if another group asks. Between tasks a group
+ * offers them in any case.
  */
 #define gravel_steal_look_wg(s) gravelp_steal_share(&(s), 0)
 

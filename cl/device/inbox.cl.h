@@ -86,7 +86,7 @@ GRAVELP_INLINE uint gravelp_inbox_room(global struct gravelp_servers *servers,
     return room < n ? room : n;
 }
 
-/* Leader, who has found no room: waits a moment. False: waiting is no use. In phases it never is: clients end when
+/* Leader that has found no room: waits a moment. Returns false if room cannot come, as in phases: clients end when
  * an inbox is nearly full, and what is left must do for what they have begun. `seen` changes when servers take some. */
 GRAVELP_OUT_OF_LINE bool gravelp_inbox_keep_waiting(global struct gravelp_arena *arena,
                                                     struct gravelp_origin origin, uint server,

@@ -197,7 +197,7 @@ GRAVELP_INLINE bool gravelp_deque_pop(global struct gravelp_steal *steal,
 
 /* ---- ending --------------------------------------------------------------------------------------- */
 
-/* Leader: count the group among those that have no task, or take it out. */
+/* Leader: counts the group as one without a task, or no longer. */
 GRAVELP_INLINE void gravelp_count_idle(global struct gravelp_steal *steal,
                                        local struct gravelp_own *own, uint is_idle)
 {
@@ -223,7 +223,7 @@ GRAVELP_INLINE void gravelp_count_idle(global struct gravelp_steal *steal,
 #endif
 
 /* Owner, at a boundary: whether another group has asked, and no offer waits. Both are hints: X5 decides. */
-GRAVELP_INLINE uint gravelp_promote_hear(global struct gravelp_steal *steal, uint group)
+GRAVELP_INLINE uint gravelp_promote_asked(global struct gravelp_steal *steal, uint group)
 {
     global struct gravelp_deque *me = gravelp_deque(steal, group);
     uint wanted = gravelp_device_load_relaxed(&me->wanted), /* X1 */
@@ -266,34 +266,34 @@ GRAVELP_OUT_OF_LINE void gravelp_promote_end(global struct gravelp_steal *steal,
 }
 
 /* Leader: the last move has ended; another one begins if tasks are asked for. */
-GRAVELP_INLINE uint gravelp_policy_give(struct gravel_deque *deque, uint is_asked)
+GRAVELP_INLINE uint gravelp_policy_offer(struct gravel_deque *deque, uint is_asked)
 {
     if (deque->own->move != GRAVELP_MOVE_NONE)
         gravelp_promote_end(deque->steal, deque->own);
     return is_asked ? gravelp_promote_begin(deque->steal, deque->own) : GRAVELP_VERDICT_NONE;
 }
 
-/* Leader, in the middle of a task: give older tasks away, if another group asks or `is_full`. */
+/* Leader, during a task: offers older tasks, if another group asks or `is_full`. */
 GRAVELP_INLINE uint gravelp_policy_share(struct gravel_deque *deque, uint is_full)
 {
-    return gravelp_policy_give(
-        deque, is_full || gravelp_promote_hear(deque->steal, deque->group)); /* X1 */
+    return gravelp_policy_offer(
+        deque, is_full || gravelp_promote_asked(deque->steal, deque->group)); /* X1 */
 }
 
 /* Leader, at a boundary: the next task of the group's own, or a move; none: search all deques. */
 GRAVELP_INLINE uint gravelp_policy_decide(struct gravel_deque *deque)
 {
-    uint verdict = gravelp_policy_give(deque, deque->wanted);
+    uint verdict = gravelp_policy_offer(deque, deque->wanted);
     deque->wanted = 0;
     if (verdict == GRAVELP_VERDICT_NONE && gravelp_deque_pop(deque->steal, deque->own)) {
         verdict = GRAVELP_VERDICT_TASK;
         /* X1: for the next boundary, so that the task hides how long the load takes */
-        deque->wanted = gravelp_promote_hear(deque->steal, deque->group);
+        deque->wanted = gravelp_promote_asked(deque->steal, deque->group);
     }
     return verdict;
 }
 
-/* Thief: take the offer of a group, or its own, or ask another group for one. */
+/* Thief: takes the offer of a group, or its own, or asks another group for one. */
 GRAVELP_INLINE uint gravelp_policy_steal(global struct gravelp_steal *steal,
                                          local struct gravelp_own *own, uint victim)
 {
@@ -354,8 +354,8 @@ GRAVELP_INLINE uint gravelp_policy_share(struct gravel_deque *deque, uint is_ful
 
 /*
  * Leader without a task: whether to wait for any no longer. A group that has not started offers nothing and will run
- * its own tasks; a group that ends has none. So to end too early costs speed only, and groups need not run side by
- * side.
+ * its own tasks; a group that ends has none. So to end too early costs speed only, and groups need not run
+ * concurrently.
  */
 GRAVELP_INLINE bool gravelp_steal_is_over(global struct gravelp_steal *steal)
 {

@@ -105,8 +105,8 @@ GRAVELP_INLINE struct gravelp_source gravelp_server_source(struct gravelp_server
 
 #if defined(GRAVELP_RESIDENT)
 
-/* Leader, who has found no message: whether to poll again, after a moment. A server waits as long as its clients take;
- * if no client arrives, because groups do not run side by side after all, that is a fault. */
+/* Leader without a message: returns whether to poll again, after a moment. A server waits as long as its clients take;
+ * if no client arrives, because groups do not run concurrently after all, that is a fault. */
 GRAVELP_OUT_OF_LINE bool gravelp_server_waits_on(struct gravelp_server server,
                                                  struct gravelp_origin origin,
                                                  private struct gravelp_patience *patience,

@@ -5,8 +5,8 @@
  *
  * One group serves them all, while no other group serves. Where a group is one thread its leader goes through them in a
  * plain loop. Elsewhere it takes rounds: each work-item has one message, and bids its number for the lists of both
- * keys; whose number is the least of both lists runs, and takes another message for the next round. The least message
- * of all runs in every round, so that no order of the messages can hang. No work-item waits for another but at a
+ * keys; a message whose number is the least of both lists is run; its work-item takes another one. The least message
+ * of all runs in every round, so that no order of the messages can hang. No work-item waits for another except at a
  * barrier, or holds one key while it wants the other.
  *
  * Path:    serve/text.c writes kernels around this -> the user's handlers.
@@ -93,7 +93,7 @@ GRAVELP_INLINE bool gravelp_pair_runs(local struct gravelp_pairs *pairs,
     return pair->has[0] && pair->has[1];
 }
 
-/* Every work-item of the group: what was to run has been run; who was the least of a list takes its bid back. */
+/* Every work-item of the group: what was to run has been run; the least of a list withdraws its bid. */
 GRAVELP_INLINE void gravelp_pairs_end(local struct gravelp_pairs *pairs,
                                       private struct gravelp_pair *pair)
 {

@@ -78,7 +78,7 @@ GRAVELP_INLINE ulong add_lanes(local ulong *sums, uint n, ulong own)
 #define FIRST_PACKAGE ((uint)get_group_id(0) * packages_each) /* of this group */
 #define SHAPE_OF(i) shape_of(SLOT_OF(i), slot_bytes, ticket + (i), most, command, base)
 
-/* Any local size that is a multiple of team, of whose lanes so many share a package; as many groups as the packages
+/* Any local size that is a multiple of team, the lanes that share a package; as many groups as the packages
  * need. counts [n_nodes + 1][n_replicas]; lengths [packages_each]. in_order: packages_each are a tile, and tiles
  * [groups][n_nodes] becomes the messages of each tile to each node; otherwise it is not used. */
 kernel void count_messages(RUN, global uint *tiles, uint in_order, uint team, uint n_replicas,

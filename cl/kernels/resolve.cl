@@ -130,7 +130,7 @@ kernel void apply_serially(RUN)
     }
 }
 
-/* ---- side by side ---------------------------------------------------------------------------- */
+/* ---- concurrent ------------------------------------------------------------------------------ */
 
 #if defined(GRAVELP_INT64_ATOMICS) && !defined(GRAVEL_HAS_DOUBLE)
 #define ADDS_DOUBLES(kind) (((kind) & ~GRAVEL_FETCH) == GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_DOUBLE))
@@ -193,7 +193,7 @@ kernel void apply_each(RUN, uint n_items)
 }
 
 /* One work-group of any size. Any command of apply_each except a request, of a short frame of n_words that comes as an
- * argument: one command, where an upload and a kernel are two. The barrier hands its bytes to those who read them. */
+ * argument: one command, where an upload and a kernel are two. The barrier hands its bytes to their readers. */
 kernel void apply_given(RUN, struct gravelp_given given, uint n_words)
 {
     uint lane = (uint)get_local_id(0), n_lanes = (uint)get_local_size(0);

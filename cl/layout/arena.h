@@ -20,7 +20,7 @@
 #define GRAVELP_ARENA_MAGIC 0x4752564cu
 #define GRAVELP_ARENA_VERSION 11u /* of this layout; programs are checked for it */
 
-/* A full queue of so many slots [count] keeps its consumer busy for longer than a leader sleeps. */
+/* Slots of a queue [count] that, if full, keeps its consumer busy for longer than a leader sleeps. */
 #define GRAVELP_LONG_QUEUE 1024u
 
 /* Faults a kernel reports in `fault`. `late`: it waited for longer than the wait time. */

@@ -62,7 +62,7 @@ struct gravelp_far_request {
  * bits each, the first one's lowest.
  */
 #define GRAVELP_RECORD_MAX_WORDS 60u
-#define GRAVELP_TEXT_UNIT 16u /* [bytes] a text has so many, or a multiple, with zeros behind it */
+#define GRAVELP_TEXT_UNIT 16u /* [bytes] of a text, or a multiple, with zeros behind it */
 #define GRAVELP_TEXT_MAX_BYTES 1008u
 
 /* Command word: operation and type as of any other, words in bits 13-18, units of text in 19-24, stream in 25-31. */
@@ -114,7 +114,7 @@ struct gravelp_far_request {
 /*
  * Values that follow the index (arguments of an active message), and bytes of each. Every request has one at
  * least: the answer is stored over the first; that of an active message has its own, behind the arguments, for
- * who shares out keys reads the first argument of all messages while others are answered.
+ * groups read the first argument of all messages, the key, while some are answered.
  */
 #define GRAVELP_N_VALUES(command)                                                       \
     (GRAVELP_COMMAND_OP(command) == GRAVEL_AM    ? GRAVELP_COMMAND_N_ARGS(command)      \

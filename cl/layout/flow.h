@@ -127,7 +127,7 @@ struct gravelp_flow_launch {
     gravelp_u32 n_elements; /* processed */
     gravelp_u32 n_lanes;    /* work-items that processed them */
     gravelp_u32 n_groups;   /* constant: of the launch; a lone one ends before a round of several */
-    gravelp_u32 most_elements; /* constant: ... and once it has processed so many */
+    gravelp_u32 most_elements; /* constant: ... and once it has processed these */
     gravelp_u32 wait_ms;       /* constant: how long a member waits for the other members */
     gravelp_u32 chooser_padding[4];
 };

@@ -16,7 +16,7 @@
 
 #include "command.h"
 
-/* Checked mode: who arrives at which call. */
+/* Checked mode: an arrival at a call. */
 struct gravelp_arrival {
     gravelp_u32 group; /* number of the work-group among those that use its queue */
     gravelp_u32 call;  /* of the work-item's calls in its scope | scope: GRAVELP_ARRIVAL_SCOPE */
@@ -54,7 +54,7 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
 /*
  * In the node row: no node, for a number of this message has more bits than its row. Of a far message, which has room,
  * that is the node, and it is the index; of any other one the header's arrival has, in `call` which number and in
- * `item` its value, of one of the package's messages; `group` is the claim of who writes them (F4).
+ * `item` its value, of one of the package's messages; `group` is the writer's claim (F4).
  */
 #define GRAVELP_NODE_FAR 0xfffffffdu
 #define GRAVELP_FAR_INDEX 1u

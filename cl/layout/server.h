@@ -53,7 +53,7 @@ struct gravelp_servers {
     gravelp_u32 is_broken; /* not 0: a fault has been reported, and messages were dropped */
     gravelp_u32 n_served;  /* messages that servers have run, in all launches; free-running */
     gravelp_u32 device_padding[12];
-    /* Written by the device where clients and servers run side by side; servers read it while they wait. */
+    /* Written by the device where clients and servers run concurrently; servers read it while they wait. */
     gravelp_u32 arrived;  /* groups that have begun: the first n_servers serve */
     gravelp_u32 finished; /* I3: groups of clients that have published all that they send */
     gravelp_u32 role_padding[14];

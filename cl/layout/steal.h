@@ -16,7 +16,7 @@
 
 #include "base.h"
 
-/* Who runs which task, in the order of the choices of GRAVEL_STEAL_POLICY in config.h. */
+/* Policies, in the order of the choices of GRAVEL_STEAL_POLICY in config.h. */
 #define GRAVELP_STEAL_PROMOTED 0 /* plain accesses; the owner offers tasks when asked */
 #define GRAVELP_STEAL_PRIVATE 1  /* plain accesses, no stealing */
 #define GRAVELP_STEAL_COUNTER 2  /* a list that all groups count through */
@@ -33,7 +33,7 @@
 #define GRAVELP_STEAL_FAULT_LEFT 2u    /* a break out of GRAVEL_STEAL_EACH */
 #define GRAVELP_STEAL_FAULT_PROGRAM 3u /* the program is of another layout, policy or task */
 
-/* Who may take an offer. */
+/* States of an offer. */
 #define GRAVELP_OFFER_EMPTY 0u
 #define GRAVELP_OFFER_MADE 1u
 #define GRAVELP_OFFER_TAKEN 2u
