@@ -85,7 +85,7 @@ def of_files(at):
             yield (basename(program), name), case
 
 
-# Files of as many bytes; of more of them, so that nodes want heaps of other sizes; what only a hash tells.
+# Files of as many bytes; of more of them, so that nodes want heaps of other sizes; what only a hash shows.
 PAIRS = {
     "mst": [("x.wel", "0 1 1\n1 2 2\n", "0 1 1\n1 2 7\n"), ("y.wel", "0 1 1\n1 2 2\n", "0 1 1\n1 2 2\n2 9 1\n")],
     "mer": [("x.fa", ">a\nACGTA\n", ">a\nACGTT\n")],

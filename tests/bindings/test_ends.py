@@ -82,7 +82,7 @@ def interrupt(_):
 
 
 def interrupt_child(_):
-    """A child that another thread forks meanwhile gets Ctrl-C, which does not end the wait of its parent."""
+    """A child that another thread forks during a wait gets Ctrl-C, which does not end that wait."""
     def fork(held_up):
         child = os.fork()
         if child == 0:
@@ -232,8 +232,8 @@ def send(node, words, pipe):
         node.update("inc", words, 0, node=1)
         node.quiet()
         n += 1
-    with open(pipe, "wb") as told:
-        told.write(b"%d" % n)
+    with open(pipe, "wb") as sink:
+        sink.write(b"%d" % n)
 
 
 def keep(node, words, pipe):

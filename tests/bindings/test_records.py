@@ -94,7 +94,7 @@ def test_lines(node):
 
 
 def test_raised():
-    """The node works on, but for lines."""
+    """The node works on, except for lines."""
     raises, came, said = [LookupError("no place")], [], []
 
     def take(_, source, records):

@@ -15,7 +15,7 @@ tools="cmake ninja pkg-config meson ${CXX:-c++}"
 . "$source/tests/headers/installed.sh"
 
 folder=$(dirname "$(find "$work/a root" -name gravelConfig.cmake)")
-[ -f "$folder/gravelConfigVersion.cmake" ] || fail "no gravelConfigVersion.cmake is installed beside gravelConfig.cmake"
+[ -f "$folder/gravelConfigVersion.cmake" ] || fail "no gravelConfigVersion.cmake is installed with gravelConfig.cmake"
 grep -qE "$source|$build" "$folder"/*.cmake && fail "paths of this machine in $folder"
 export CMAKE_GENERATOR=Ninja
 prefix=$(dirname "$(find "$work/a root" -type d -name include)")
@@ -25,7 +25,7 @@ configure() { (cd "$work/$1" && shift && cmake -S . -B build -DCMAKE_PREFIX_PATH
 
 mkdir "$work/page" "$work/c"
 python3 -B "$here/page.py" "$source/docs/guide/cxx.md" "$work/page" || exit 1
-step "setting up the page's project, as C++14 but for Gravel" configure page -DCMAKE_CXX_STANDARD=14
+step "setting up the page's project, as C++14 except for Gravel" configure page -DCMAKE_CXX_STANDARD=14
 step "building the page's project" cmake --build "$work/page/build"
 if [ -f /etc/OpenCL/vendors/pocl.icd ]; then
     step "running the page's project" with_library env GRAVEL_TRANSPORT=self "$work/page/build/histogram"

@@ -416,7 +416,7 @@ struct packed {
 };
 #pragma pack(pop)
 
-/* What a driver reads behind, or takes for an address. */
+/* Tests what a driver reads behind, or takes for an address. */
 static void test_arguments(gvl::node &node) {
     gvl::program program(node, "#include \"gravel.cl.h\"\n#include \"accumulator.cl.h\"\ntypedef uint node_id;\n"
                                "struct wide { ulong at; char letter; };\n"
@@ -439,7 +439,7 @@ static void test_arguments(gvl::node &node) {
     words.free();
 }
 
-/* What a flow is given, pushed, posted and produced. */
+/* Tests what a flow is given, pushed, posted and produced. */
 static void test_flow_arguments(gvl::node &node)
 {
     const gravel_edge into[] = {{"done", 1}};
@@ -538,7 +538,7 @@ static void test_deques(gvl::node &node)
     EXPECT(destroyed.n_deques == 1);
     deques.fill(std::vector<cl_uint>(10, 1));
 
-    /* Without memory for what stands beside them no deques are made, or they are destroyed. */
+    /* Without memory for what is next to them no deques are made, or they are destroyed. */
     bool is_made = false;
     for (unsigned nth = 1; !is_made; nth++) {
         n_made = destroyed.n_deques = 0;
@@ -628,15 +628,15 @@ static void test_options()
 /* A device and a context of the caller's, and a log; a node that gives up says why to who calls it. */
 static void test_abort(gvl::options options, cl_device_id device)
 {
-    std::string told;
+    std::string log;
     cl_int status = CL_SUCCESS;
     gvl::detail::cl_object<cl_context, clReleaseContext> context(
         clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status));
     options.device(device, context.get()).log(
-        [](void *user, const char *text) { static_cast<std::string *>(user)->append(text); }, &told);
+        [](void *user, const char *text) { static_cast<std::string *>(user)->append(text); }, &log);
     gvl::node node(options);
     EXPECT(node.context() == context.get() && node.device() == device);
-    EXPECT(told.find("step " + node.step()) != std::string::npos);
+    EXPECT(log.find("step " + node.step()) != std::string::npos);
     EXPECT(node.config().heap_bytes == 16u << 20);
     node.barrier();
     if (n_local(node) < node.size())
@@ -652,7 +652,7 @@ static void test_fork(const gvl::options &options)
     gvl::node node(options);
     gvl::deques deques(node);
     if (n_local(node) < node.size())
-        return; /* not beside MPI */
+        return; /* not with MPI */
     const pid_t child = fork();
     if (child == 0) {
         n_wrong = 0;

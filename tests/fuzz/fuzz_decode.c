@@ -31,7 +31,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct gravel_heap *books;
+static struct gravel_heap *table;
 static unsigned char *heap;
 
 static int accept_call(struct gravel *gravel, void *user, uint32_t source, const uint64_t args[4])
@@ -60,9 +60,9 @@ static int call_handler(void *context, uint32_t handler, uint32_t source, const 
 static void set_up(void)
 {
     uint64_t offset;
-    if (gravel_heap_create(&books, 0, HEAP_BYTES) || gravel_heap_alloc(books, 4096, &offset) ||
-        gravel_heap_alloc(books, 1000, &offset) || gravel_heap_alloc(books, 3072, &offset) ||
-        gravel_heap_alloc(books, 100, &offset) || offset != 8192 || gravel_heap_free(books, 5120))
+    if (gravel_heap_create(&table, 0, HEAP_BYTES) || gravel_heap_alloc(table, 4096, &offset) ||
+        gravel_heap_alloc(table, 1000, &offset) || gravel_heap_alloc(table, 3072, &offset) ||
+        gravel_heap_alloc(table, 100, &offset) || offset != 8192 || gravel_heap_free(table, 5120))
         abort();
     heap = aligned_alloc(64, HEAP_BYTES);
     if (!heap)
@@ -141,7 +141,7 @@ static size_t build_runs(const uint8_t *data, size_t size, unsigned char *frame)
     return at;
 }
 
-/* Look at every answer, so that a sanitizer sees one that is not there. */
+/* Reads every answer, so that a sanitizer sees one that is not there. */
 static void take_answers(void *context, const struct gravel_signal_run *run, uint32_t source,
                          const void *requests, const unsigned char *answers)
 {
@@ -153,7 +153,7 @@ static void take_answers(void *context, const struct gravel_signal_run *run, uin
                 answers[(size_t)i * GRAVELP_VALUE_BYTES(run->run.command)];
 }
 
-/* What a device would find: the first message of a planned frame whose index is beyond. @return whether there is one. */
+/* Finds what a device would: the first message of a planned frame whose index is beyond. @return whether there is one. */
 static bool find_bad(const unsigned char *frame, const struct gravel_plan *plan, uint32_t *message,
                      uint32_t *index)
 {
@@ -171,7 +171,7 @@ static bool find_bad(const unsigned char *frame, const struct gravel_plan *plan,
     return false;
 }
 
-/* A plan and a look at its indices refuse what the check refuses, in its words. */
+/* Expects that a plan and a pass over its indices refuse what the check refuses, in its words. */
 static void compare_plan(const unsigned char *frame, size_t bytes,
                          const struct gravel_expect *expect, const struct gravel_refusal *refusal)
 {
@@ -194,7 +194,7 @@ static void compare_plan(const unsigned char *frame, size_t bytes,
 
 static void check_and_apply(unsigned char *frame, size_t bytes)
 {
-    const struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, &endpoints, .heap = books};
+    const struct gravel_expect expect = {SOURCE, NODE, SEQUENCE, &endpoints, .heap = table};
     struct gravel_refusal refusal;
     int code = gravel_decode_check(frame, bytes, &expect, NULL, &refusal);
     if (code != refusal.code || (code != 0) != (refusal.text[0] != '\0'))
@@ -217,7 +217,7 @@ static void check_and_apply(unsigned char *frame, size_t bytes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static unsigned char scratch[MAX_FRAME];
-    if (!books)
+    if (!table)
         set_up();
     if (size < 1 || size > MAX_FRAME - sizeof(struct gravel_frame))
         return 0;

@@ -2,7 +2,7 @@
 /*
  * Fuzzer of frames of records: any bytes are refused, or become lines of printable characters, each behind its tag.
  *
- * Input: a byte that says whether the header is mended; then runs as they travel.
+ * Input: a byte that says whether the header is made right; then runs as they travel.
  *
  * Path: libFuzzer -> lib/resolve/decode.c -> lib/spool/format.c
  */

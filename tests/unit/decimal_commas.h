@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Whether programs may have decimal commas here, as this one now has: the system may have no such locale, or none but in
+/** Returns whether programs may have decimal commas here, as this one now has: the system may have no such locale, or none but in
  * sources, of which `folder` gets it. */
 static inline bool take_decimal_commas(const char *folder)
 {

@@ -119,7 +119,7 @@ TEST(a_cpu_is_taken_where_there_is_no_gpu)
     assert_int_equal(choice.n_equal, 2);
 }
 
-TEST(nothing_that_can_is_told)
+TEST(nothing_that_can_is_reported)
 {
     struct host host = make_host();
     struct gravel_choice choice;

@@ -22,7 +22,7 @@ static struct {
     bool is_far, is_last; /* nothing behind it */
 } last;
 
-/* Of any operation on any words of an allocation, by near or far indices. */
+/* Draws a run of any operation on any words of an allocation, by near or far indices. */
 static void draw_word_run(struct draws *draws)
 {
     last.word = &words[draw_below(draws, (uint32_t)N_OPERATIONS)];

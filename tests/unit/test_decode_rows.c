@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of one run that are right but for one number: of words, calls,
+ * Frames of one run that are right except for one number: of words, calls,
  * requests, signals and records.
  *
  * Path:    cmocka -> decode_tested.h -> lib/resolve/decode.c.

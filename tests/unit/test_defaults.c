@@ -221,7 +221,7 @@ TEST(buffers_that_do_not_fit_are_refused)
 
 /* ---- cores: of a machine and a process as the test wants them ------------------------------------ */
 
-static int n_online, n_allowed; /* 0: none are told */
+static int n_online, n_allowed; /* 0: unknown */
 
 /* A sanitizer that is being set up asks too, before functions of its own may run. */
 #if defined(__clang__) && __has_attribute(disable_sanitizer_instrumentation)
@@ -287,7 +287,7 @@ TEST(kernels_get_the_units_that_the_host_leaves)
             cases[i].expected);
 }
 
-/* Of the whole node: what the pump and the aggregators have lies in a gigabyte, with the host's. */
+/* The whole node: what the pump and the aggregators have lies in a gigabyte, with the host's. */
 TEST(pump_buffers_suffice_for_a_block_within_the_budget)
 {
     for (uint32_t n_nodes = 1; n_nodes <= 4096; n_nodes *= 2)

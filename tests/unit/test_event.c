@@ -21,7 +21,7 @@ static uint32_t n_waiters(struct gravel_event *event)
     return atomic_load_explicit(&event->n_waiters, memory_order_relaxed);
 }
 
-/* As base/thread.h has it: no lock of the library is initialised. */
+/* Relied on by base/thread.h: no lock of the library is initialised. */
 TEST(a_lock_filled_with_zeros_is_ready)
 {
     static const pthread_mutex_t zeros;
@@ -36,7 +36,7 @@ TEST(wait_without_signal_times_out)
     assert_false(gravel_event_wait(&event, gravel_event_prepare(&event), 20 * MS));
     assert_true(gravel_clock_ns() - start_ns >= 20 * MS);
     assert_false(gravel_event_wait(&event, gravel_event_prepare(&event), 0));
-    gravel_event_signal(&event); /* nobody waits, and nothing changes */
+    gravel_event_signal(&event); /* no thread waits, and nothing changes */
     assert_int_equal(gravel_event_prepare(&event), 0);
     gravel_event_cancel(&event);
     assert_int_equal(n_waiters(&event), 0);

@@ -194,7 +194,7 @@ TEST(misfits_are_shown)
     expect_line("%4096d %.99999999999f", "%!d(1) %!f(1.5)\n");
 }
 
-/* As the writer has it: read once, for words that differ. */
+/* Read once, as by the writer, for words that differ. */
 TEST(a_text_that_was_read_makes_many_lines)
 {
     struct gravel_line_plan plan;
@@ -226,7 +226,7 @@ TEST(the_longest_text_fits)
     }
 }
 
-/* As far as C promises them; misfits_are_shown has larger ones, so that no text makes a line of many megabytes. */
+/* Those that C promises; misfits_are_shown has larger ones, so that no text makes a line of many megabytes. */
 TEST(widths_and_precisions_are_as_asked)
 {
     static const char *const formats[] = {"%.1000d|", "%-4095d|", "%04095d|", "%.0004d|",
@@ -242,7 +242,7 @@ TEST(widths_and_precisions_are_as_asked)
     expect_line("%.4095f", expected);
 }
 
-/* Types and words that do not belong together: from a frame that nobody checked. */
+/* Types and words that do not belong together: from a frame that is unchecked. */
 TEST(arguments_without_words_are_zeros)
 {
     begin();

@@ -274,7 +274,7 @@ TEST(missing_file_and_folder_are_refused)
     rmdir(path);
 }
 
-/* Nobody waits for its other end. */
+/* No reader waits for its other end. */
 TEST(pipe_is_refused)
 {
     unlink(file_path);

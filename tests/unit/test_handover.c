@@ -50,7 +50,7 @@ TEST(segment_is_seen_by_whoever_maps_it)
     assert_int_equal(gravel_segment_offset(segment, start - 64), 0);
     assert_int_equal(gravel_segment_offset(segment, start + GRAVEL_SEGMENT_BYTES), 0);
     assert_int_equal(gravel_segment_offset(NULL, start), 0);
-    /* nobody shrinks what peers map, and a view outlives its owner */
+    /* no owner shrinks what peers map, and a view outlives its owner */
     assert_int_equal(ftruncate(segment->descriptor, 4096), -1);
     gravel_segment_destroy(segment);
     assert_string_equal((char *)view + offset, "seen");

@@ -34,11 +34,11 @@ static uint64_t alloc(struct gravel_heap *heap, uint64_t bytes)
     return offset;
 }
 
-/* A history of a heap and, beside it, of a map that says for each byte whose it is. */
+/* A history of a heap and of a map that says for each byte whose it is. */
 struct history {
     struct gravel_heap *heap;
     uint64_t bytes;
-    uint16_t owner[HEAP_BYTES]; /* 0: nobody */
+    uint16_t owner[HEAP_BYTES]; /* 0: none */
     struct gravel_span live[256];
     uint32_t n_live;
 };
@@ -121,7 +121,7 @@ static const char *take_steps(struct history *history, struct draws *draws)
     return failure ? failure : compare_spans(history);
 }
 
-/* Of heaps of any size, to their last byte. */
+/* Checks heaps of any size, to their last byte. */
 static const char *heaps_agree_with_a_byte_map(struct draws *draws)
 {
     static struct history history;
@@ -144,7 +144,7 @@ struct readers {
     int has_begun;
 };
 
-/* Keeps the lock but for a moment, again and again, as one that applies frame after frame. The first allocation is there all
+/* Keeps the lock except for a moment, again and again, as one that applies frame after frame. The first allocation is there all
  * the time; any other one is whole or not there. */
 static void *read_spans(void *argument)
 {

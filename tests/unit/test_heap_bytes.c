@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What others can see of a copy to or from a heap: a process makes the copies, and this one stops it after each
- * instruction, looks at what is stored, and changes what is loaded. So nothing depends on when threads run.
+ * instruction, reads what is stored, and changes what is loaded. So nothing depends on when threads run.
  *
  * Path: meson test -> lib/opencl/heap_bytes.c
  */
@@ -24,7 +24,7 @@ static struct shared {
     volatile bool is_load;
 } * shared;
 
-/* Whether an aligned word of the bytes that are copied is of two values: each is stored or changed as a whole. */
+/* Returns whether an aligned word of the bytes that are copied is of two values: each is stored or changed as a whole. */
 static bool is_torn(const unsigned char *bytes, size_t first, size_t end)
 {
     for (size_t size = 2; size <= 8; size *= 2)

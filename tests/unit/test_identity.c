@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a driver says of devices. Whether two processes have one device: by its UUID, or its place in the list; unknown where
+ * What a driver says of devices. Whether two processes have one device: by its UUID, or its index in the list; unknown where
  * a launcher shows each process a choice of the devices and the driver has no UUID. And a platform's name, however long.
  *
  * Path: meson test -> this -> lib/device/capability.c
@@ -26,7 +26,7 @@ cl_int __wrap_clGetPlatformInfo(cl_platform_id, cl_platform_info, size_t, void *
 cl_int __wrap_clGetDeviceInfo(cl_device_id, cl_device_info, size_t, void *, size_t *);
 cl_int __wrap_clGetDeviceIDs(cl_platform_id, cl_device_type, cl_uint, cl_device_id *, cl_uint *);
 
-/* As OpenCL says: no byte, if not all have room. */
+/* Writes, as OpenCL says, no byte if not all have room. */
 cl_int __wrap_clGetPlatformInfo(cl_platform_id of, cl_platform_info name, size_t bytes, void *value,
                                 size_t *needed)
 {

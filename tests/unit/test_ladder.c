@@ -62,7 +62,7 @@ static const struct {
     {SVM | USM | UNITS, "auto", "drain", NULL},
     {ATOMICS, "auto", "drain", NULL},
     {SVM | USM | ATOMICS, "auto", "drain", NULL},
-    {SVM | USM | ATOMICS | MAYBE, "auto", "pump", NULL}, /* a compiler that does not say so */
+    {SVM | USM | ATOMICS | MAYBE, "auto", "pump", NULL}, /* a compiler that may have them */
     {COMPILER, "auto", NULL, "no compiler"},
     /* on a CPU a kernel that waits keeps the core that the copies need */
     {CPU, "auto", "svm", NULL},

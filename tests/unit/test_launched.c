@@ -12,7 +12,7 @@ static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",
                                         "PALS_RANKID",          "SLURM_PROCID"};
 #define N_VARIABLES (sizeof variables / sizeof *variables)
 
-TEST(each_launcher_tells_and_an_mpi_goes_before_slurm)
+TEST(each_launcher_is_found_and_an_mpi_goes_before_slurm)
 {
     for (size_t i = 0; i < N_VARIABLES; i++)
         unsetenv(variables[i]);

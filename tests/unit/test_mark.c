@@ -44,7 +44,7 @@ _Noreturn void __wrap_gravel_mark_park(void)
     __real_gravel_mark_park();
 }
 
-/* A thread that enters a call, and leaves it when it is told. */
+/* A thread that enters a call, and leaves it when it is asked to. */
 struct caller {
     pthread_t thread;
     const char *name;
@@ -101,7 +101,7 @@ TEST(thread_that_was_given_up_does_not_come_back)
     while (!atomic_load(&has_parked) && !atomic_load(&caller.has_left))
         usleep(100);
     assert_false(atomic_load(&caller.has_left));
-    assert_int_equal(look_for("lost").n_marks, 1); /* nobody gets its mark */
+    assert_int_equal(look_for("lost").n_marks, 1); /* no thread gets its mark */
     pthread_detach(caller.thread);
 }
 

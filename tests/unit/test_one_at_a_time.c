@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turns of processes to test a device: one at a time, by the device; a process that ends or stands keeps nobody.
+ * Turns of processes to test a device: one at a time, by the device; a process that ends or hangs keeps no other one.
  *
  * Path: meson test -> this -> lib/self_test/one_at_a_time.c
  */
@@ -17,27 +17,27 @@
 
 static uint64_t device; /* of this test alone */
 
-/* A process that takes the turn, says so, and keeps it until it is told to end. */
+/* A process that takes the turn, says so, and keeps it until it is asked to end. */
 static pid_t start_holder(int *to_holder)
 {
-    int said[2], told[2];
+    int said[2], ended[2];
     char byte = 0;
     assert_int_equal(pipe(said), 0);
-    assert_int_equal(pipe(told), 0);
+    assert_int_equal(pipe(ended), 0);
     pid_t holder = fork();
     if (holder == 0) {
-        close(told[1]);
+        close(ended[1]);
         int lock = gravel_test_lock(device, LONG_NS);
         byte = lock >= 0;
-        if (write(said[1], &byte, 1) != 1 || read(told[0], &byte, 1) < 0)
+        if (write(said[1], &byte, 1) != 1 || read(ended[0], &byte, 1) < 0)
             _exit(1);
         gravel_test_unlock(lock);
         _exit(0);
     }
     assert_int_equal(read(said[0], &byte, 1), 1);
     assert_int_equal(byte, 1);
-    close(said[0]), close(said[1]), close(told[0]);
-    *to_holder = told[1];
+    close(said[0]), close(said[1]), close(ended[0]);
+    *to_holder = ended[1];
     return holder;
 }
 

@@ -79,7 +79,7 @@ static void expect_none(void)
     assert_null(gravel_list_take(&shipped));
 }
 
-/* What would wait behind other frames stays and fills, however late it is: another buffer would only lie behind the first. */
+/* A buffer that would wait behind other frames stays and fills, however late it is: another buffer would only lie behind the first. */
 TEST(buffers_stay_until_the_network_thread_comes_for_those_before)
 {
     static const uint64_t rows[][3] = {
@@ -135,7 +135,7 @@ TEST(what_somebody_waits_for_stays_urgent_behind_a_full_buffer)
     assert_int_equal(expect_shipped(4), n - 1);
     assert_int_equal(expect_shipped(4), 1);
     send_to(4, 0);
-    gravel_sender_flush_urgent(sender); /* nobody waits for this one */
+    gravel_sender_flush_urgent(sender); /* no thread waits for this one */
     expect_none();
 }
 
@@ -174,7 +174,7 @@ static const char *buffers_leave_as_the_model_says(struct draws *draws)
         const uint32_t node = draw_below(draws, step % 2 ? N_NODES : 3);
         now_ns += 1 + draw_below(draws, AGE_NS / 8);
         send_to(node, now_ns);
-        if (model[node].n == fits) { /* that is full, and leaves its place in the list */
+        if (model[node].n == fits) { /* that is full, and leaves the list */
             struct gravel_buffer *buffer = gravel_list_take(&shipped);
             HOLDS(buffer && buffer->frame->destination == node &&
                   buffer->frame->n_messages == fits);

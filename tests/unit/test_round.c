@@ -117,7 +117,7 @@ TEST(what_cannot_be_combined_is_a_misfit)
     assert_false(gravel_round_fits(&all));
 }
 
-/* As node 0 and node 1 have it in memory, when node 1's machine has the other byte order. */
+/* The round as node 0 and node 1 have it in memory, when node 1's machine has the other byte order. */
 TEST(machines_of_the_other_byte_order_are_named)
 {
     static const uint32_t kinds[] = {GRAVEL_CALL_OPEN, GRAVEL_N_CALLS - 1};

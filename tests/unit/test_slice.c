@@ -23,7 +23,7 @@ static size_t groups_along(const struct shape *shape, uint32_t d)
     return d < shape->n_dimensions ? (shape->global[d] + shape->local[d] - 1) / shape->local[d] : 1;
 }
 
-/* Whether the slice ends where a group ends, or where the launch does. */
+/* Returns whether the slice ends where a group ends, or where the launch does. */
 static bool ends_well(const struct shape *shape, const struct gravel_slice *slice, uint32_t d)
 {
     size_t end = slice->offset[d] + slice->size[d];

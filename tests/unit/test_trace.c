@@ -119,7 +119,7 @@ static void *end_kernel_late(void *argument)
     return NULL;
 }
 
-TEST(kernel_of_which_the_driver_tells_late_is_written_or_left_out)
+TEST(kernel_that_the_driver_reports_late_is_written_or_left_out)
 {
     const useconds_t late_us[] = {200000, 2000000};
     for (int i = 0; i < 2; i++) {
