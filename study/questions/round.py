@@ -7,9 +7,11 @@ TITLE = "What does a round cost?"
 ABOUT = """A round of a bulk-synchronous program besides its messages, by `bench-round`, which checks every sum and counter. *Launch*:
 a kernel that does nothing, and the wait for it; *barrier* and *reduce*, those calls alone. *Round*: a kernel whose one
 work-group of 256 sends a message each to the next rank, a barrier and a reduction. *Level*: such a kernel counts what it finds,
-and the sum of all ranks is learned by a barrier, a read and a reduction, or, *level_sum*, by one `gravel_barrier_sum`."""
+and the sum of all ranks is learned by a barrier, a read and a reduction, or, *level_sum*, by one `gravel_barrier_sum`; *stay* is
+level_sum as [rounds](../guide/rounds.md), whose kernel stays on a node that is alone. *Search* finds shortest paths in a mesh of
+258,569 vertices by `sssp`, in about 700 rounds; *search_stay* by `sssp --stay`; *serial* is Dijkstra's algorithm on the same host."""
 KEYS = ("what",)
-SHOWN = ("launch", "barrier", "reduce", "round", "level", "level_sum")
+SHOWN = ("launch", "barrier", "reduce", "round", "level", "level_sum", "stay", "search", "search_stay", "serial")
 
 
 def measure(place):
@@ -17,11 +19,21 @@ def measure(place):
     rows = []
     for n_ranks in place.ranks:
         rows += place.attempt(lambda n=n_ranks: of_ranks(place, options, n))
-    return rows
+    return rows + place.attempt(lambda: searches(place))
 
 
 def of_ranks(place, options, n_ranks):
     return [{"what": name, **row} for name, row in runs.bench(place, "bench-round", options, n_ranks).items() if name in SHOWN]
+
+
+def searches(place):
+    mesh = "--mesh %d -n %d" % ((2000, 1) if place.quick else (258569, 11))
+    rows = [{"what": what, **runs.app(place, "sssp", mesh + option, facts=("serial_seconds",))}
+            for what, option in (("search", ""), ("search_stay", " --stay"))]
+    for row in rows:
+        row.update(rate=1 / row.pop("seconds"), unit="a second")
+    serial = [row.pop("serial_seconds") for row in rows]
+    return rows + [{**rows[0], "what": "serial", "rate": 1 / min(serial)}]
 
 
 def microseconds(rows, what, n_ranks):
@@ -37,6 +49,10 @@ def sentence(rows):
     said = ["on %d rank%s a round takes %.0f us, a launch alone and the wait for it %.0f us, and a level with its sum %.0f us"
             % (n, "s" * (n > 1), *found) for n in ranks_of(rows)
             for found in [[microseconds(rows, what, n) for what in ("round", "launch", "level_sum")]] if all(found)]
+    found = [microseconds(rows, what, 1) for what in ("stay", "search_stay", "search", "serial")]
+    if all(found):
+        said.append("a level whose kernel stays takes %.1f us, and a search of the mesh so %.1f ms (%.1f; serial: %.0f)"
+                    % (found[0], *[us / 1000 for us in found[1:]]))
     return "; ".join(said) + "." if said else None
 
 
