@@ -55,7 +55,7 @@ void atm_draw(struct atm *atm);
 
 /**
  * Make the granted transfers serially, and compare all balances; each order is granted once at most, at the node of its
- * first account. Collective. @return what is wrong [count], told by node 0.
+ * first account. Collective. @return what is wrong [count], as node 0 reports it.
  */
 app_check atm_check;
 

@@ -104,7 +104,7 @@ static double ratio(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
-static void tell_result(void *self, struct trials *trials)
+static void report_result(void *self, struct trials *trials)
 {
     const struct cilk *cilk = self;
     if (!cilk_program.reset) {
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
         .describe = describe,
         .reset = reset,
         .run = run,
-        .result = tell_result,
+        .result = report_result,
         .check = check,
         .close = close_all};
     return app_main(&app, cilk_program.cilk, argc, argv);

@@ -14,13 +14,13 @@ GRAVEL_RECORD(product)
 GRAVEL_RECORD(leaf)
 GRAVEL_RECORD(second)
 
-/* What a product at this level is divided into. */
+/* Returns the channel of what a product at this level is divided into. */
 static inline uint next_channel(struct gravel_flow_group f)
 {
     return f.level + 1 == LEVELS ? GRAVEL_CHANNEL(leaf) : GRAVEL_CHANNEL(product);
 }
 
-/* Of each of the result's quarters the k-th term, from `first` on. */
+/* Writes the k-th term of each of the result's quarters, from `first` on. */
 static inline void write_four(struct gravel_flow_group f, uint active, struct product task, uint k,
                               gravel_ce first)
 {

@@ -28,7 +28,7 @@ struct sums {
     uint a, b; /* of the first of the seven */
 };
 
-/* Of the seven products that a product of a level is divided into. */
+/* Returns the sums of one of the seven products that a product of a level is divided into. */
 static inline struct sums sums_of(uint level, uint number)
 {
     uint at = 3 * SIZE * SIZE, n_products = 7, n = SIZE / 2 * (SIZE / 2);

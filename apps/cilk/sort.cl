@@ -29,7 +29,7 @@ GRAVEL_RECORD(whole)
 GRAVEL_RECORD(merge)
 GRAVEL_RECORD(join)
 
-/* Where quarter i of a part begins. */
+/* Returns where quarter i of a part begins. */
 static inline uint quarter(uint from, uint n, uint i)
 {
     return from + (uint)((ulong)n * i / 4);

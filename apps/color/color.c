@@ -150,7 +150,7 @@ static uint64_t check(void *self, struct trials *trials)
 static void result(void *self, struct trials *trials)
 {
     struct color *color = self;
-    tasks_tell(&color->scheduled.tasks, trials);
+    tasks_report(&color->scheduled.tasks, trials);
 }
 
 static const struct app app = {

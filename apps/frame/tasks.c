@@ -42,7 +42,7 @@ void tasks_run(struct tasks *tasks, cl_kernel kernel)
     TRY(gravel_steal_wait(tasks->steal));
 }
 
-void tasks_tell(struct tasks *tasks, struct trials *trials)
+void tasks_report(struct tasks *tasks, struct trials *trials)
 {
     struct gravel_steal_stats stats;
     if (!tasks->steal)

@@ -37,7 +37,7 @@ void tasks_open_stretches(struct tasks *tasks, struct node *node, uint64_t n);
 void tasks_run(struct tasks *tasks, cl_kernel kernel);
 
 /** Add the policy and the counts since then to the report; none where no tasks were opened. */
-void tasks_tell(struct tasks *tasks, struct trials *trials);
+void tasks_report(struct tasks *tasks, struct trials *trials);
 
 /** Close; tasks that were never opened are fine. */
 void tasks_close(struct tasks *tasks);

@@ -31,7 +31,7 @@ INLINE uint n_updates_of(struct divergent problem, ulong item)
 }
 
 /*
- * Software predication: the group goes round together as often as its longest work-item needs.
+ * Software predication: the group iterates together as often as its longest work-item needs.
  *
  * Global size: work-items from number `first` of this node; local size: any that divides it.
  * When it ends, all updates are sent.
@@ -78,7 +78,7 @@ kernel void gups_share(GRAVEL_ARENA, ulong first, struct divergent problem)
 
 #ifdef GRAVEL_HAS_SUBGROUPS
 
-/* Each sub-group goes round as often as its own longest work-item needs, and sends for itself. */
+/* Each sub-group iterates as often as its own longest work-item needs, and sends for itself. */
 kernel void gups_subgroup(GRAVEL_ARENA, ulong first, struct divergent problem)
 {
     GRAVEL_OPEN(g);
@@ -105,7 +105,7 @@ kernel void gups_fbar(GRAVEL_ARENA, ulong first, struct divergent problem)
     }
 }
 
-/* Whether such barriers are sound here. rounds [global size]: of n_rounds, as many as work with n_polls polls a wait. */
+/* Tests whether such barriers are sound here. rounds [global size]: of n_rounds, as many as work with n_polls polls a wait. */
 kernel void rounds_of_fbar(GRAVEL_ARENA, global uint *rounds, uint n_rounds, uint n_polls)
 {
     GRAVEL_FBAR(f);

@@ -49,7 +49,7 @@ static const struct app_option own_options[] = {
      OPTION_POWER(struct gups, per_item, 1, 1 << 20)},
     {"divergence", 0, "if|wi|wave|subgroup|fbar|share",
      "Have few work-items make increments (GUPS-mod), and go through the divergent code by: if, a "
-     "group goes round together, with predicates; wi, each work-item sends alone; wave, as if, in "
+     "group iterates together, with predicates; wi, each work-item sends alone; wave, as if, in "
      "groups of what the device runs together (--wave); subgroup, sub-groups go round each on its "
      "own; fbar, sub-groups that are not done send together; share, work-items of a group share "
      "its updates",
@@ -81,7 +81,7 @@ static uint32_t n_bits_of(uint64_t number)
     return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
 }
 
-/* What does not go together. */
+/* Refuses options that exclude each other. */
 static void check_options(const struct gups *gups)
 {
     if (gups->op == TABLE_ADD && gups->log_updates > gups->log_table + TABLE_MOST_ADDS_LOG)

@@ -99,7 +99,7 @@ void table_undo_stream(struct table *table, uint64_t n_updates)
     cl_mem on_device = node_array(table->node, MOST_MARKS * sizeof *marks, NULL);
     set_undo_stream(table, on_device);
     for (uint64_t left = n_updates; left;) {
-        uint32_t n = walk(&ran, left, marks); /* beside the kernel of the marks before */
+        uint32_t n = walk(&ran, left, marks); /* while the kernel of the marks before runs */
         NODE_SET(table->undo_stream, 8, ULONG(left));
         node_write(table->node, on_device, 0, n * sizeof *marks, marks);
         run(table, table->undo_stream, n);

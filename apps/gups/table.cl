@@ -10,7 +10,7 @@
 #include "gravel.cl.h"
 #include "divergent.h"
 
-#define EVERY_NODE 0xffffffffu /* the process holds the heaps of all nodes, one behind the other */
+#define EVERY_NODE 0xffffffffu /* the process holds the heaps of all nodes, in order */
 
 /* enum table_op of table.h. */
 #define INC 0u
@@ -71,7 +71,7 @@ static void subtract(volatile global uint *bits, float value)
         old = seen;
 }
 
-/* Several work-items may look at a word: it goes from a number to RIGHT, or from UNTOUCHED to LOST. */
+/* Several work-items may change a word: it goes from a number to RIGHT, or from UNTOUCHED to LOST. */
 static void mark_put(volatile global ulong *word, ulong ran)
 {
     ulong held = *word;
@@ -99,8 +99,8 @@ static void undo(global uchar *table, ulong i, ulong ran, uint op)
     }
 }
 
-/* As skew() of gups.cl says: first the level, from above, then the rank. */
-static ulong place_of(ulong ran, global const uint *levels, uint n_levels)
+/* Returns an index as skew() of gups.cl: first the level, from above, then the rank. */
+static ulong undo_index(ulong ran, global const uint *levels, uint n_levels)
 {
     if (n_levels == 0)
         return ran;
@@ -131,7 +131,7 @@ kernel void undo_updates(GRAVEL_ARENA, uint node, ulong offset, ulong mask, uint
     ulong first = (ulong)get_global_id(0) * piece, ran = marks[get_global_id(0)];
     for (ulong k = first; k < first + piece && k < n_updates; k++) {
         ran = (ran << 1) ^ ((long)ran < 0 ? 7ul : 0ul);
-        undo_at(gravel_arena_, node, offset, mask, n_nodes, place_of(ran, levels, n_levels), ran,
+        undo_at(gravel_arena_, node, offset, mask, n_nodes, undo_index(ran, levels, n_levels), ran,
                 op);
     }
 }

@@ -39,7 +39,7 @@ struct table {
 /** Build the kernels, which node_close releases. The other fields are set. */
 void table_open(struct table *table);
 
-/** Bytes of a word. */
+/** Returns the bytes of a word. */
 uint32_t table_word_bytes(const struct table *table);
 
 /**
@@ -60,7 +60,7 @@ void table_undo_stream(struct table *table, uint64_t n_updates);
 struct divergent;
 void table_undo_divergent(struct table *table, const struct divergent *problem, uint64_t n_items);
 
-/** Compare with table_fill's words, or look at the marks. @return  wrong words of this process's nodes [count]. */
+/** Compare with table_fill's words, or count marks. @return  wrong words of this process's nodes [count]. */
 uint64_t table_count_wrong(struct table *table);
 
 #endif

@@ -17,7 +17,7 @@ uint node_of(uint bucket, uint n_nodes)
 {
     return n_nodes == 1 ? 0 : bucket % n_nodes;
 }
-uint place_of(uint bucket, uint n_nodes)
+uint index_of(uint bucket, uint n_nodes)
 {
     return n_nodes == 1 ? bucket : bucket / n_nodes;
 }
@@ -39,7 +39,7 @@ kernel void insert_served(GRAVEL_ARENA, global const uint *keys, uint mask, uint
     GRAVEL_SERVE(g, item, active)
     {
         uint bucket = keys[active ? item : 0] & mask;
-        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(insert), place_of(bucket, n_nodes), first + item,
+        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(insert), index_of(bucket, n_nodes), first + item,
                          node_of(bucket, n_nodes));
     }
 }

@@ -33,7 +33,7 @@ static uint64_t n_groups(const struct kmeans *kmeans)
     return (n_own(kmeans) + group_items - 1) / group_items;
 }
 
-/* Of a cluster's sums: its coordinates, and its points. */
+/* Returns how many sums a cluster has: its coordinates, and its points. */
 static uint64_t n_columns(const struct kmeans *kmeans)
 {
     return kmeans->n_dimensions + 1;
@@ -51,7 +51,7 @@ static uint64_t n_items(const struct kmeans *kmeans)
     return (n_own(kmeans) + per_item(kmeans) - 1) / per_item(kmeans);
 }
 
-/* Points there is room for in a row of `points`: the last work-item may look at some past the end.
+/* Points there is room for in a row of `points`: the last work-item may read some past the end.
  */
 static uint64_t stride(const struct kmeans *kmeans)
 {

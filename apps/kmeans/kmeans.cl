@@ -165,7 +165,7 @@ kernel void assign_combined(GRAVEL_ARENA, ulong first, global const uint *restri
 }
 
 /*
- * How well the centres fit: the sum of squared distances, group by group.
+ * Measures how well the centres fit: the sum of squared distances, group by group.
  *
  * Global size: this node's points from number `first`; local size: GROUP_ITEMS, or all in one group.
  * totals: [groups] of this node. Sends nothing.

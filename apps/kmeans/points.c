@@ -28,7 +28,7 @@ static int32_t scatter(uint64_t ran)
 
 void points_generate(const struct kmeans *kmeans, struct block_range range, uint32_t *coordinates)
 {
-    /* Streams of random numbers that share nothing. Those of a point: its place, then its coordinates. */
+    /* Streams of random numbers that share nothing. Those of a point: its centre, then its coordinates. */
     const uint64_t key_of_places = random_key(2 * kmeans->options.seed);
     const uint64_t key = random_key(2 * kmeans->options.seed + 1);
     const uint64_t n = range.last - range.first, n_dimensions = kmeans->n_dimensions;

@@ -2,7 +2,7 @@
 /*
  * A work-group sorts its messages by destination: how many go to each node, and each one's number among them.
  *
- * It is a counting sort whose last step, to move the messages, is left to the caller, who writes them to their places
+ * It is a counting sort whose last step, to move the messages, is left to the caller, which writes them to their positions
  * anyway. The host defines MODEL_NODES.
  *
  * Path:    coalesced.cl.h and coprocessor.cl.h -> this -> gravel.cl.h

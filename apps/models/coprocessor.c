@@ -39,7 +39,7 @@ static uint64_t box_bytes(uint32_t n_queues, uint32_t queue_bytes)
     return BOX_BYTES(n_queues, queue_bytes);
 }
 
-/* How many ranks there are is not known before the heap is there: it has room for the most. */
+/* Returns room for the most ranks, as their number is not known before the heap is there. */
 uint64_t coprocessor_heap_bytes(uint32_t queue_bytes, uint32_t n_local)
 {
     uint32_t n_destinations = n_local > 1 ? n_local : BOX_MOST_NODES;

@@ -34,7 +34,7 @@ GRAVELP_INLINE uint model_reserve(global uchar *outbox, uint node, uint command,
     return at;
 }
 
-/* Write a message to its place in a run of n. */
+/* Writes a message at its index in a run of n. */
 GRAVELP_INLINE void model_write(global uchar *run, uint command, uint n, uint rank, uint index,
                                 struct gravelp_values values)
 {

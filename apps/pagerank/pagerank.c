@@ -208,7 +208,7 @@ static void describe(void *self, struct trials *trials)
 static void result(void *self, struct trials *trials)
 {
     struct pagerank *pagerank = self;
-    tasks_tell(&pagerank->tasks, trials);
+    tasks_report(&pagerank->tasks, trials);
 }
 
 static const struct app app = {

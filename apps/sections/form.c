@@ -45,7 +45,7 @@ static void choose_form(struct sections *sections)
 const struct app_option options_of_sections[] = {
     {"form", 0, "phases|servers|nested|lock|ttas|atomic",
      "How critical sections are written: phases, messages to servers, which take turns with their "
-     "clients; servers, which run beside their clients; nested, messages of two data, in turns; "
+     "clients; servers, which run with their clients; nested, messages of two data, in turns; "
      "lock, spin locks; ttas, locks that are looked at before; atomic, atomic "
      "operations",
      OPTION_ROW(struct sections, form, const struct section_form, forms)},

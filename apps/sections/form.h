@@ -3,7 +3,7 @@
  * The forms in which an application writes its critical sections, and how a kernel of each is launched.
  *
  *     phases   a message with a key to the server that owns the datum; clients and servers take turns
- *     servers  as phases, but servers are resident, beside their clients
+ *     servers  as phases, but servers are resident, concurrent with their clients
  *     nested   a message with two keys, for sections of two data of one node; also in turns
  *     lock     a spin lock a datum
  *     ttas     a spin lock a datum, which looks before it tries
@@ -66,7 +66,7 @@ cl_kernel sections_kernel(const struct sections *sections, struct node *node, co
  */
 void sections_run(const struct sections *sections, struct node *node, cl_kernel kernel, uint64_t n);
 
-/** Of the arguments that follow: the first. */
+/** Returns the first of the arguments that follow. */
 static inline cl_uint sections_first_argument(const struct sections *sections)
 {
     return sections->form->mode ? 1 : 3;

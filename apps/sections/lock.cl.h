@@ -2,7 +2,7 @@
 /*
  * Spin locks in device memory, as code without servers has them: for comparison.
  *
- * A work-item that fails to take a lock goes round a loop, in which another of its wavefront that has it lets it go;
+ * A work-item that fails to take a lock stays in a loop, in which another of its wavefront that has it lets it go;
  * one that waited inside would hang them both. LOOK_FIRST: it looks before it tries, which leaves the word's line where
  * it is.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The check: ratings learnt one after the other, in C, in three orders. Another order of steps gives other
- * factors; how far the errors of three lie apart tells how far a fourth may be, and that depends on ratings and rate. Each
+ * factors; how far the errors of three lie apart shows how far a fourth may be, and that depends on ratings and rate. Each
  * row must have made as many steps as it has ratings, in each epoch.
  *
  * Path: sgd.c -> this

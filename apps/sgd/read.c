@@ -3,7 +3,7 @@
  * MovieLens' files: a rating a line, `user::item::rating::time` (ratings.dat) or `user,item,rating,time` with a line of
  * names ahead (ratings.csv); plain or gzip.
  *
- * Numbers of users and items have gaps; their places in rising order are the rows.
+ * Numbers of users and items have gaps; their ranks in rising order are the rows.
  *
  * Path: sgd.c -> this -> graph/text.h
  * Owner: see sgd.h.

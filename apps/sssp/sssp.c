@@ -240,7 +240,7 @@ static uint64_t check(void *self, struct trials *trials)
 static void result(void *self, struct trials *trials)
 {
     struct sssp *sssp = self;
-    tasks_tell(&sssp->tasks, trials);
+    tasks_report(&sssp->tasks, trials);
 }
 
 static const struct app app = {

@@ -20,7 +20,7 @@ enum { N_COUNTS = 3 }; /* of a work-item: nodes, leaves, depth */
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* The published tree, but for what -d and -r change. */
+/* Chooses the published tree, except for what -d and -r change. */
 static void choose_tree(struct uts *uts)
 {
     const struct tree *published = &uts_trees[uts->number];
@@ -128,7 +128,7 @@ static void add_up(struct uts *uts)
     free(counts);
 }
 
-/* The search that warmed up tells how many nodes there are. */
+/* Describes the tree by the search that warmed up. */
 static void describe(void *self, struct trials *trials)
 {
     struct uts *uts = self;
@@ -150,7 +150,7 @@ static void result(void *self, struct trials *trials)
     trials_add_number(trials, "nodes", uts->size.n_nodes);
     trials_add_number(trials, "leaves", uts->size.n_leaves);
     trials_add_number(trials, "depth", uts->size.depth);
-    tasks_tell(&uts->tasks, trials);
+    tasks_report(&uts->tasks, trials);
     trials_say(trials, "  %llu nodes, %llu leaves, depth %llu\n",
                (unsigned long long)uts->size.n_nodes, (unsigned long long)uts->size.n_leaves,
                (unsigned long long)uts->size.depth);

@@ -12,7 +12,8 @@ from check import place
 
 SOURCES = ("include/gravel/*.h*", "cl/**", "lib/**", "hrf/**", "bench/**", "tools/**", "docs/design/*.md", "docs/guide/*.md", "docs/reference/*.md",
            "docs/*.1", "CONTRIBUTING.md", "tests/tsan/*", "tests/hrf/**", "tests/support/*",
-           "tests/unit/*", "tests/fuzz/*", "tests/cxx/*", "tests/bindings/*")
+           "tests/unit/*", "tests/fuzz/*", "tests/cxx/*", "tests/bindings/*",
+           *("apps/%s/*" % app for app in ("atm", "cilk", "gups", "hashtable", "kmeans", "models", "sections", "sgd", "uts")))
 READ = *SOURCES, "README.md", "NEWS", "docs/*.md", "docs/results/*.md", "examples/*.[cm]*", "apps/*/*", "python/gravel/*.py", "study/*"
 INSTEAD = {
     r"stands? still": "hangs",
