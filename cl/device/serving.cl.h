@@ -262,7 +262,7 @@ GRAVELP_INLINE void gravelp_serve_all(global struct gravelp_arena *arena,
 {
     struct gravelp_server server = gravelp_server_begin(arena, number, n_clients);
     gravelp_service_open(service);
-    gravelp_service_meet(server); /* G8. PoCL 3.1 drops leaders' words that no block precedes */
+    gravelp_block_keep(arena);
     if (gravelp_is_leader()) {
         service->patience = (struct gravelp_patience){0, 0, 0, 0, 0, 0};
         service->n_run = 0;
