@@ -337,8 +337,12 @@ GRAVELP_INLINE void gravelp_prefetch_write(global uchar *p, uint bytes)
  */
 #if defined(__OPENCL_C_VERSION__)
 
-#if defined(GRAVELP_INT64_ATOMICS) || \
-    (defined(cl_khr_int64_base_atomics) && defined(cl_khr_int64_extended_atomics))
+/* Of the library's own kernels the host says it. */
+#if !defined(GRAVELP_INT64_ATOMICS) && defined(cl_khr_int64_base_atomics) && \
+    defined(cl_khr_int64_extended_atomics)
+#define GRAVELP_INT64_ATOMICS 1
+#endif
+#if defined(GRAVELP_INT64_ATOMICS) && GRAVELP_INT64_ATOMICS
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #define GRAVELP_HAS_LONG_UPDATES

@@ -13,8 +13,8 @@
  * lib/resolve/on_device/copied.c reads it back. Requests of one run are of one call of a work-group, so they
  * may be done in any order.
  *
- * Path:    lib/resolve/on_device/runs.c chooses, enqueues these run by run, and defines GRAVELP_INT64_ATOMICS if the
- *          device has them.
+ * Path:    lib/resolve/on_device/runs.c chooses, enqueues these run by run, and says by GRAVELP_INT64_ATOMICS
+ *          whether the device has them.
  * Memory:  one kernel at a time changes heap words; other kernels may read, and see no torn word. Q1 releases, at the
  *          scope of the device, what earlier kernels of the queue applied.
  * Source:  Orr 2016, section 5.2; requests and signals: OpenSHMEM 1.5, sections 9.7 and 9.8.
@@ -132,7 +132,7 @@ kernel void apply_serially(RUN)
 
 /* ---- concurrent ------------------------------------------------------------------------------ */
 
-#if defined(GRAVELP_INT64_ATOMICS) && !defined(GRAVEL_HAS_DOUBLE)
+#if defined(GRAVELP_HAS_LONG_UPDATES) && !defined(GRAVEL_HAS_DOUBLE)
 #define ADDS_DOUBLES(kind) (((kind) & ~GRAVEL_FETCH) == GRAVELP_COMMAND(GRAVEL_ADD, GRAVEL_DOUBLE))
 GRAVELP_INLINE ulong add_double_bits(volatile global ulong *word, ulong value)
 {
@@ -249,7 +249,7 @@ kernel void add_few(RUN, uint n_items, uint n_words, local ulong *sums)
         return; /* of all groups */
     if (GRAVELP_VALUE_BYTES(kind) == 4)
         ADD_FEW(uint, atomic_add);
-#ifdef GRAVELP_INT64_ATOMICS
+#ifdef GRAVELP_HAS_LONG_UPDATES
     else
         ADD_FEW(ulong, atom_add);
 #endif
@@ -334,7 +334,7 @@ GRAVELP_INLINE bool is_taken(uint command)
 {
     uint op = GRAVELP_COMMAND_OP(command), type = GRAVELP_COMMAND_TYPE(command);
     bool is_real = type == GRAVEL_FLOAT || type == GRAVEL_DOUBLE;
-#ifdef GRAVELP_INT64_ATOMICS
+#ifdef GRAVELP_HAS_LONG_UPDATES
     bool has_type = type <= GRAVEL_DOUBLE;
 #else
     bool has_type = type <= GRAVEL_UINT || type == GRAVEL_FLOAT;

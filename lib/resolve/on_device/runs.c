@@ -76,7 +76,8 @@ int gravel_runs_create(struct gravel_resolver *resolver)
     const struct gravel_program_request request = {
         .name = "resolve.cl",
         .source = gravel_resolve_cl,
-        .options = device->capability.has_long_atomics ? "-DGRAVELP_INT64_ATOMICS" : NULL,
+        .options = device->capability.has_long_atomics ? "-DGRAVELP_INT64_ATOMICS=1"
+                                                       : "-DGRAVELP_INT64_ATOMICS=0",
     };
     size_t argument_bytes = 0;
     resolver->is_serial = device->capability.is_cpu;
