@@ -29,7 +29,7 @@
 typedef void app_step(void *self);
 
 /* A step that adds to the report. */
-typedef void app_tell(void *self, struct trials *trials);
+typedef void app_report(void *self, struct trials *trials);
 typedef uint64_t app_check(void *self, struct trials *trials);
 
 struct app {
@@ -43,14 +43,14 @@ struct app {
     size_t options, node; /* where the struct has its struct options and struct node: APP_FIELDS */
 
     /* In the order in which they are taken. */
-    app_step *open;     /* open the node, get the input; or die */
-    app_step *warm_up;  /* make the device compile all that a trial needs; NULL: a trial does */
-    app_tell *describe; /* set variant, input and work, and add the parameters */
-    app_step *reset;    /* before every trial; not timed; may be NULL */
-    app_step *run;      /* a trial */
-    app_tell *result;   /* of the last trial, say and add what it came to; may be NULL */
-    app_check *check;   /* with --verify, of the last trial. @return what is wrong here [count] */
-    app_step *close;    /* what is not the node's, which is closed then; may be NULL */
+    app_step *open;       /* open the node, get the input; or die */
+    app_step *warm_up;    /* make the device compile all that a trial needs; NULL: a trial does */
+    app_report *describe; /* set variant, input and work, and add the parameters */
+    app_step *reset;      /* before every trial; not timed; may be NULL */
+    app_step *run;        /* a trial */
+    app_report *result;   /* of the last trial, say and add what it came to; may be NULL */
+    app_check *check;     /* with --verify, of the last trial. @return what is wrong here [count] */
+    app_step *close;      /* what is not the node's, which is closed then; may be NULL */
 };
 
 #define APP_FIELDS(type) .options = offsetof(type, options), .node = offsetof(type, node)

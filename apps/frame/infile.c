@@ -70,7 +70,7 @@ static size_t read_packed(struct infile *file, unsigned char *to, size_t room)
 
 /* ---- text ---------------------------------------------------------------------------------------- */
 
-/* Whether a file's first bytes are. What else is compressed, binary, wider than a byte a character, or behind a mark of byte
+/* Returns whether a file's first bytes are. What else is compressed, binary, wider than a byte a character, or behind a mark of byte
  * order has a byte among its first four that text has not; readers refuse what is left, by its line. */
 static bool begins_as_text(struct infile *file, const unsigned char *bytes, size_t n)
 {

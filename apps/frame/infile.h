@@ -38,7 +38,7 @@ bool infile_open(struct infile *file, const char *path);
 /** Read up to `room` bytes. @return  0 at the end, or after a failure: then there is a reason. */
 size_t infile_read(struct infile *file, unsigned char *to, size_t room);
 
-/** Bytes of the file, as it is stored, that have been used so far. */
+/** Returns the bytes of the file, as it is stored, that have been used so far. */
 uint64_t infile_n_used(const struct infile *file);
 
 /** Return the end of a path, as much as a reason shows. */

@@ -72,7 +72,7 @@ extern const struct app_option options_of_nodes[];
 void node_check(int code);
 #define TRY(call) node_check(call)
 
-/** As node_check, for an OpenCL call, whose name `call` begins with. */
+/** Checks, as node_check, an OpenCL call, whose name `call` begins with. */
 void node_check_cl(cl_int error, const char *call);
 #define TRY_CL(call) node_check_cl(call, #call)
 
@@ -124,7 +124,7 @@ void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
  * work-item of every group has work. Argument 1 of the kernel is `ulong first`: the number of the launch's first work-item. */
 void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
 
-/** As node_launch, for a kernel that sends, within a bound, or die: collective, as under some models its messages are
+/** Launches, as node_launch, a kernel that sends, within a bound, or dies: collective, as under some models its messages are
  * exchanged here. */
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
 

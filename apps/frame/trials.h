@@ -60,7 +60,7 @@ __attribute__((format(printf, 2, 3))) static inline void trials_say(const struct
     va_end(arguments);
 }
 
-/** Tell how long a serial method took that began at a time of trials_clock and has ended. @param method  "Dinic, serial". */
+/** Adds how long a serial method took that began at a time of trials_clock and has ended. @param method  "Dinic, serial". */
 static inline void trials_add_serial(struct trials *trials, const char *method, double begin_s)
 {
     const double seconds = trials_clock() - begin_s;

@@ -137,7 +137,7 @@ static void count_chunk(const struct sort *sort, const struct chunk *chunk, uint
 }
 
 /* The end of each row is where the next edge of the row goes. */
-static void place_chunk(const struct sort *sort, const struct chunk *chunk, uint32_t n)
+static void insert_chunk(const struct sort *sort, const struct chunk *chunk, uint32_t n)
 {
     const struct graph *graph = sort->graph;
     uint64_t *ends = graph->offsets + 1;
@@ -195,7 +195,7 @@ static void sort_part(void *context, uint32_t part)
             continue;
         each_chunk(sort, bin, count_chunk);
         counts_to_starts(sort, bin);
-        each_chunk(sort, bin, place_chunk);
+        each_chunk(sort, bin, insert_chunk);
         free_bin(sort, bin);
     }
 }

@@ -47,7 +47,7 @@ struct graph_stream {
 
 /**
  * Sort the edges that leave a node's vertices into rows: row i is of the node's i-th vertex, and keeps the order of the
- * stream, whatever number of threads sort. Neighbours stay numbers of the whole graph. Beside the rows 8 bytes an edge
+ * stream, whatever number of threads sort. Neighbours stay numbers of the whole graph. Besides the rows 8 bytes an edge
  * are needed while it sorts, or 12 if it has a weight. A whole graph is the rows of the only node.
  *
  * @return  0, or -ENOMEM and *out is empty.

@@ -29,7 +29,7 @@ struct edge_numbers {
  *
  * @param scale   [0, GENERATE_MAX_SCALE].
  * @param degree  [1, GENERATE_MAX_DEGREE], edges drawn per vertex, as Graph500 and GAPBS count:
- *                each stands in both rows, so the rows have 2 * degree << scale entries. Loops
+ *                each is in both rows, so the rows have 2 * degree << scale entries. Loops
  *                (twice in their row) and duplicates are kept.
  * @return        0 or -EINVAL.
  *

@@ -63,7 +63,7 @@ static int compare_vertices(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Copy a sorted row to `to`, but for loops and repeats. @return how many are left. */
+/* Copies a sorted row to `to`, except for loops and repeats. @return how many are left. */
 static uint64_t copy_once(uint32_t *to, const uint32_t *row, uint64_t n, uint32_t vertex)
 {
     uint64_t n_left = 0;

@@ -14,7 +14,7 @@
 
 #define FIRST_CAPACITY 1024
 
-/* What is not written yet takes no memory, so doubling costs addresses only. */
+/* Doubles the room: it takes no memory until it is written, only addresses. */
 static bool grow(struct graph_input *input)
 {
     uint64_t capacity = input->capacity ? 2 * input->capacity : FIRST_CAPACITY;

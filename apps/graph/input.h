@@ -59,7 +59,7 @@ static inline enum graph_weights graph_input_weights(const struct graph_input *i
 
 /**
  * Read a weight whose kind is not declared: all are uint32 if all are whole and none is negative,
- * else float. Which it is only the end tells: graph_input_end.
+ * else float. Which it is only the end shows: graph_input_end.
  */
 bool graph_input_weight(struct graph_input *input, struct text *text, union graph_weight *weight);
 

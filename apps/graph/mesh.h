@@ -14,7 +14,7 @@
  * size, there are 21206356 vertices and 63609386 entries: degree 2 or 3, mean 2.9995, and 33.4 %
  * lead to another of 8 blocks.
  *
- * A triangle is a vertex and its neighbours are the triangles beside it. The coarse triangles lie
+ * A triangle is a vertex and its neighbours are the triangles next to it. The coarse triangles lie
  * in rows; near a rim, a triangle is cut in three around its middle, and those again. As in a mesh
  * that was refined while it was used, the first part of a cut triangle keeps its number and the
  * other two get numbers after all earlier ones.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who owns which vertex, by blocks: vertex v (or element v of any array) lives on node v / block as element v % block.
+ * Owners of vertices, by blocks: node v / block has vertex v (or element v of any array) as element v % block.
  *
  * Path: part.c, an application's host code -> this; kernels get owners and indices ready-made
  * Threads: any; plain data.

@@ -52,7 +52,7 @@ struct graph_filter {
  *
  * @param refuse_negative  a weight below 0 is a fault.
  * @param reason           [GRAPH_REASON_BYTES]; "" on success.
- * @return                 false if the suffix is unknown, the file bad or unreadable, or memory short; `reason` tells.
+ * @return                 false if the suffix is unknown, the file bad or unreadable, or memory short: `reason`.
  */
 bool graph_read_survey(struct graph_survey *survey, const char *path, bool refuse_negative,
                        char *reason);

@@ -8,7 +8,7 @@
  * Source: METIS 5.1 manual, section 4.5. fmt is three digits: vertex sizes, vertex weights, edge
  * weights.
  *
- * Vertices are numbered from 1, and each edge stands in both rows. Sizes and weights of vertices
+ * Vertices are numbered from 1, and each edge is in both rows. Sizes and weights of vertices
  * are checked and left out. An empty line is a vertex without neighbours.
  */
 #include "graph/input.h"

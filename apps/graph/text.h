@@ -83,7 +83,7 @@ bool text_accept(struct text *text, const char *word);
 /** Go to the start of the next line, whatever is left of this one. */
 void text_skip_line(struct text *text);
 
-/** As text_skip_line, but only blanks may be left; else fails, naming what is there. */
+/** Skips a line, as text_skip_line, of which only blanks may be left; else fails, naming what is there. */
 bool text_end_line(struct text *text);
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check: what was found is a flow but for vertices that keep an excess and have no way to the sink, and a cut with
+ * The check: what was found is a flow except for vertices that keep an excess and have no way to the sink, and a cut with
  * the flow's capacity, which proves both; Dinic's algorithm, serially, finds the same value.
  *
  * Path: maxflow.c -> this

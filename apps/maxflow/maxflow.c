@@ -71,9 +71,9 @@ static void make_memory(struct maxflow *maxflow)
 
 static void make_kernels(struct maxflow *maxflow)
 {
-    cl_kernel *const kernels[] = {&maxflow->begin, &maxflow->settle, &maxflow->step_back,
+    cl_kernel *const kernels[] = {&maxflow->begin, &maxflow->receive, &maxflow->step_back,
                                   &maxflow->collect};
-    static const char *const names[] = {"begin", "settle", "step_back", "collect"};
+    static const char *const names[] = {"begin", "receive", "step_back", "collect"};
     for (int i = 0; i < 4; i++) {
         *kernels[i] = node_kernel(&maxflow->node, names[i]);
         NODE_SET(*kernels[i], 2, ULONG(maxflow->at));
@@ -147,7 +147,7 @@ static uint64_t counted(struct maxflow *maxflow)
 static void find_heights(struct maxflow *maxflow)
 {
     uint64_t n = 1;
-    enqueue(maxflow, maxflow->settle, maxflow->net.n_vertices);
+    enqueue(maxflow, maxflow->receive, maxflow->net.n_vertices);
     node_write(&maxflow->node, maxflow->lists[0], 0, sizeof(cl_uint), &maxflow->net.sink);
     for (cl_uint height = 1; n; height++, maxflow->n_levels++) {
         const unsigned turn = height % 2;

@@ -38,7 +38,7 @@ void rise(global uint *height, uint to)
 {
     atomic_store_explicit((shared_uint *)height, to, memory_order_relaxed, memory_scope_device);
 }
-/* What was left at an arc before the flag was set is seen by who clears it, or the flag is found cleared. */
+/* Swaps a flag: its clearer sees what was left at an arc before the flag was set, or it is found cleared. */
 uint swap_flag(global uint *flag, uint value)
 {
     return atomic_exchange_explicit((shared_uint *)flag, value, memory_order_acq_rel,
@@ -124,7 +124,7 @@ void leave(struct gravel_call call, struct view view, struct arc arc, uint amoun
         gravel_serve_am1(call, GRAVEL_HANDLER(discharge), arc.to);
 }
 
-/* Take in what neighbours have left, but for what comes from below. @return  excess. */
+/* Takes in what neighbours have left, except for what comes from below. @return  excess. */
 uint take_in(struct gravel_call call, struct view view, uint vertex, uint height)
 {
     uint excess = view.excess[vertex];
@@ -203,7 +203,7 @@ void wake(struct view view, uint vertex, global uint *next, volatile global uint
         next[atomic_inc(n_next)] = vertex;
 }
 
-/* What may be pushed along an arc, both of whose ends are locked. */
+/* Pushes what may be pushed along an arc, both of whose ends are locked. */
 uint push_locked(struct view view, uint vertex, uint a)
 {
     const struct arc arc = view.arcs[a];
@@ -276,7 +276,7 @@ kernel void begin(GRAVEL_ARENA, uint n, ulong at)
 }
 
 /* Vertices take in what has been left at their arcs. Heights are not known yet. */
-kernel void settle(GRAVEL_ARENA, uint n, ulong at)
+kernel void receive(GRAVEL_ARENA, uint n, ulong at)
 {
     GRAVEL_OPEN(g);
     const struct view view = view_of(gravel_local(g, 0), at);

@@ -57,7 +57,7 @@ struct maxflow {
 
     struct maxflow_network network; /* as it lies at `at` of the heap */
     uint64_t at;
-    cl_kernel begin, settle, step_back, collect, discharge;
+    cl_kernel begin, receive, step_back, collect, discharge;
     cl_mem lists[2], counts; /* vertices [n_vertices], by turns */
 
     uint64_t n_rounds, n_levels; /* of the last trial: exact heights, and their steps */
@@ -75,11 +75,11 @@ void draw_arcs(struct maxflow_arcs *arcs, const struct maxflow *maxflow);
 void rows_open(struct maxflow_rows *rows, struct maxflow_arcs *arcs);
 void rows_close(struct maxflow_rows *rows);
 
-/** What the last trial has left. @return [n of net] of the heap, to be freed. */
+/** Reads what the last trial has left. @return [n of net] of the heap, to be freed. */
 cl_uint *read_words(struct maxflow *maxflow, uint64_t offset, uint64_t n);
 
 /**
- * Look at the flow and the cut of the last trial: the flow obeys capacities, no vertex has more outflow than inflow, and the
+ * Checks the flow and the cut of the last trial: the flow obeys capacities, no vertex has more outflow than inflow, and the
  * cut's capacity is the flow.
  *
  * @return  what is wrong [count]; flow, cut and n_cut are set.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The edges of a graph, each once, and a node's rows, in which each stands at its ends there.
+ * The edges of a graph, each once, and a node's rows, in which each is at its ends there.
  *
  * Path: mst.c -> this
  * Owner: see mst.h.

@@ -66,7 +66,7 @@ static void set_section(struct mst *mst, cl_kernel kernel)
                  ULONG(mst->locks));
 }
 
-/* What does not change from round to round. */
+/* Sets what does not change from round to round. */
 static void set_arguments(struct mst *mst)
 {
     NODE_SET(mst->begin, 2, UINT(mst->n_sections), ARRAY(mst->components), ARRAY(mst->roots[0]),
@@ -148,7 +148,7 @@ static void enqueue(struct mst *mst, cl_kernel kernel, uint64_t n)
     node_enqueue(&mst->node, kernel, n, mst->node.group_items);
 }
 
-/* What a kernel that starts from 0 counts. */
+/* Returns what a kernel that starts from 0 counts. */
 static uint64_t count(struct mst *mst, cl_kernel kernel, uint64_t n)
 {
     cl_uint counted;
@@ -185,7 +185,7 @@ static void choose(struct mst *mst, uint64_t n_offers)
     mst->section_s += trials_clock() - begin_s;
 }
 
-/* What components chose, to all nodes. n_live: equal at all nodes. */
+/* Sends all nodes what components chose. n_live: equal at all nodes. */
 static void announce(struct mst *mst, uint64_t n_live)
 {
     if (mst->node.n_nodes == 1)

@@ -42,7 +42,7 @@ void lightest_here(global uint *weights, global uint *edges, struct offer offer)
     edges[offer.component] = offer.edge;
 }
 
-/* Served: the component, by its place at its owner, is the key. Heap offsets: constants 0, the weights; 1, the edges. */
+/* Served: the component, by its index at its owner, is the key. Heap offsets: constants 0, the weights; 1, the edges. */
 void lightest(struct gravel_call call, ulong place, ulong both)
 {
     lightest_here(gravel_call_local(call, call.constants[0]),
@@ -121,7 +121,7 @@ kernel void look(GRAVEL_ARENA, uint n, global const uint *vertices, global const
 }
 
 /*
- * Of several nodes, one: what its sections chose, to all nodes; and empties the sections.
+ * Sends all nodes, if several, what this one's sections chose; and empties the sections.
  *
  * Global size: n live components from number `first`, or more.
  */

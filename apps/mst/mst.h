@@ -65,7 +65,7 @@ struct mst {
 void edges_open(struct mst_edges *edges, const struct graph *graph, const struct graph_part *part);
 void edges_close(struct mst_edges *edges);
 
-/** What the last trial found, all of it at every node. @return [edges.n] whether an edge is in it, to be freed. */
+/** Reads what the last trial found, all of it at every node. @return [edges.n] whether an edge is in it, to be freed. */
 cl_uint *read_tree(struct mst *mst);
 
 /** Weight of an edge, as a number. */

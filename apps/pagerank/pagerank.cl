@@ -31,7 +31,7 @@ typedef float rank_type;
 
 /*
  * Global size: this node's n_edges, from number `first`; or, if EACH is not 1, as many full groups as take them with EACH a
- * work-item. from: [edges] source vertex, by its place at this node. to: [edges] target, of the whole graph, which is
+ * work-item. from: [edges] source vertex, by its index at this node. to: [edges] target, of the whole graph, which is
  * target % block of node target / block. share: [vertices] what each vertex gives every neighbour. sums: heap offset of rank_type [block].
  * When it ends, all contributions are sent.
  */
@@ -57,7 +57,7 @@ kernel void push(GRAVEL_ARENA, ulong first, ulong n_edges, global const uint *re
 #endif
 }
 
-/* What the sources of a chunk's edges give. */
+/* Returns what the sources of a chunk's edges give. */
 static rank_type pull_chunk(uint e, uint end, global const uint *restrict sources,
                             global const rank_type *restrict share)
 {
@@ -81,7 +81,7 @@ kernel void pull(GRAVEL_ARENA, ulong first, global const uint *restrict starts,
     partial[chunk] = pull_chunk(starts[chunk], starts[chunk + 1], sources, share);
 }
 
-/* What a vertex's chunks add up to; most have one or none, which takes no branch. */
+/* Returns what a vertex's chunks add up to; most have one or none, which takes no branch. */
 static rank_type sum_chunks(global const rank_type *restrict partial, uint chunk, uint end)
 {
     rank_type sum = partial[chunk];
