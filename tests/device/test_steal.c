@@ -215,10 +215,10 @@ static void flood(struct gravel_steal *steal, cl_uint n)
 TEST(push_up_to_the_capacity_and_beyond)
 {
     const cl_uint fits = tested.has_thieves ? 65 + 16 : 65;
-    struct gravel_steal *steal = steal_make(1, 64);
     struct gravel_steal_stats stats;
     if (tested.is_list)
         skip_because("a list takes no pushes");
+    struct gravel_steal *steal = steal_make(1, 64);
     for (cl_uint n = 65; n <= fits; n += 16) {
         OK(gravel_steal_stats_reset(steal));
         flood(steal, n);
