@@ -114,7 +114,7 @@ GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-#if defined(GRAVELP_STAYS)
+#if defined(GRAVELP_DIRECT)
 
 #define GRAVELP_SEND_SG(g, active, command, base, ...)                                        \
     (GRAVELP_IS_DIRECT(command)                                                               \

@@ -12,7 +12,7 @@
 #include "send.cl.h"
 
 /* Elsewhere than in OpenCL C the program has gravelp_apply. */
-#if defined(__OPENCL_C_VERSION__) && (defined(GRAVELP_STAYS) || defined(GRAVELP_APPLIES))
+#if defined(__OPENCL_C_VERSION__) && (defined(GRAVELP_DIRECT) || defined(GRAVELP_APPLIES))
 
 /* VALUE(OP, op, TYPE, type) of each that has one value, whose request is GRAVEL_FETCH + OP; OTHER(OP, TYPE, type) of
  * the rest, except puts with signals. `type` is one that atomics have: what is only stored or read is bits. Sums of

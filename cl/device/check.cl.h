@@ -26,7 +26,7 @@
     struct gravel_group g = {.arena = (the_arena), .scratch = (the_scratch)}
 #endif
 
-#if defined(GRAVELP_STAYS)
+#if defined(GRAVELP_DIRECT)
 
 #define GRAVELP_SEND_WG(g, command, ...)                                                   \
     (GRAVELP_IS_DIRECT(command) ? gravelp_direct((g), __LINE__, 1, (command), __VA_ARGS__) \
@@ -121,7 +121,7 @@ GRAVELP_INLINE uint gravelp_check_count(struct gravel_group g, uint active)
 #endif
 
 /* A call of a single work-item needs no others. */
-#ifndef GRAVELP_STAYS
+#ifndef GRAVELP_DIRECT
 #define GRAVELP_SEND_WI gravelp_send_wi
 #define GRAVELP_ASK_WI gravelp_send_wi
 #endif

@@ -25,11 +25,11 @@ struct gravelp_rounds_scratch {
     uint is_sent, n_refused;
     uint count;     /* in this part, atomic; any work-item */
     uint has_added; /* 1: some work-item has added to the set's other words, and sets this */
+    ulong nodes_at; /* as in struct gravelp_rounds_begin */
+    uint room, n_met, has_come; /* has_come: frames of other nodes hold messages */
 };
 
 #ifdef GRAVELP_STAYS
-
-/* ---- words ------------------------------------------------------------------------------------- */
 
 /* Any work-item: the words of the round that its group adds to. */
 GRAVELP_INLINE global struct gravelp_rounds_set *gravelp_round_set(struct gravel_group g)
@@ -37,6 +37,12 @@ GRAVELP_INLINE global struct gravelp_rounds_set *gravelp_round_set(struct gravel
     gravelp_local_store_relaxed(&g.round->has_added, 1); /* Y2 */
     return &g.rounds->sets[g.round->set];
 }
+
+#endif
+
+#ifdef GRAVELP_DIRECT
+
+/* ---- words ------------------------------------------------------------------------------------- */
 
 /* Any work-item: a message is to no word of this node's. The first is described. */
 GRAVELP_OUT_OF_LINE void gravelp_direct_refuse(struct gravel_group g, uint line, ulong base,
@@ -74,6 +80,48 @@ GRAVELP_INLINE global uchar *gravelp_direct_word(struct gravel_group g, ulong ba
 
 /* ---- messages ---------------------------------------------------------------------------------- */
 
+/* Any work-item: what it takes part in sending is the host's to apply. */
+GRAVELP_INLINE struct gravel_group gravelp_direct_pass(struct gravel_group g)
+{
+    gravelp_device_store_relaxed(&gravelp_round_set(g)->is_sent, 1); /* Y2 */
+    return g;
+}
+
+/* Whether a command is applied by the device: it is a constant. On several nodes, one that commutes with its like: what
+ * comes in a frame is applied in any order. */
+#ifndef GRAVELP_NODES
+#define GRAVELP_IS_DIRECT(command) (!GRAVELP_IS_CALL(command) && !GRAVELP_IS_RECORD(command))
+#else
+#define GRAVELP_IS_DIRECT(command)                                                               \
+    (!GRAVELP_IS_CALL(command) && !GRAVELP_IS_RECORD(command) && !GRAVELP_IS_REQUEST(command) && \
+     !GRAVELP_HAS_SIGNAL(command) && GRAVELP_COMMAND_OP(command) != GRAVEL_PUT)
+
+/* Any work-item: adds a message to its node's frame, while that has room. */
+GRAVELP_INLINE uint gravelp_round_send(struct gravel_group g, uint line, uint command, ulong base,
+                                       ulong index, struct gravelp_values values, ulong node)
+{
+    const uint n_nodes = g.arena->n_nodes, room = g.round->room;
+    if (node >= n_nodes || !gravelp_direct_word(g, base, index, GRAVELP_VALUE_BYTES(command))) {
+        gravelp_direct_refuse(g, line, base, index, node);
+        return 1;
+    }
+    global uchar *nodes = gravelp_heap(g.arena, g.round->nodes_at);
+    const ulong at =
+        GRAVELP_ROUNDS_COUNTS(n_nodes) + 4 * ((g.round->n_met + 1) % 2 * n_nodes + node);
+    const uint n =
+        room ? gravelp_device_fetch_add_relaxed((global uint *)(nodes + at), 1) : 0; /* Y2 */
+    if (n >= room)
+        return gravelp_send_wi(gravelp_direct_pass(g), command, base, GRAVELP_NO_REPLY, index,
+                               values, node);
+    const ulong offset = base + index * GRAVELP_VALUE_BYTES(command);
+    ((global struct gravelp_round_message *)(nodes +
+                                             GRAVELP_ROUNDS_OUT(n_nodes)))[node * room + n] =
+        (struct gravelp_round_message){GRAVELP_ROUND_TO(command & ~GRAVELP_COMMAND_FAR, offset),
+                                       values.value[0]};
+    return 1;
+}
+#endif
+
 /* Any work-item: apply its message, if it is active, and answer it. All words are there, or nothing is done. */
 GRAVELP_INLINE uint gravelp_direct(struct gravel_group g, uint line, uint active, uint command,
                                    ulong base, struct gravel_reply reply, ulong index,
@@ -84,11 +132,15 @@ GRAVELP_INLINE uint gravelp_direct(struct gravel_group g, uint line, uint active
     const bool has_signal = GRAVELP_HAS_SIGNAL(command) && reply.signal != GRAVEL_NO_SIGNAL;
     if (!active)
         return 0;
+#ifdef GRAVELP_NODES
+    if (node != g.arena->node)
+        return gravelp_round_send(g, line, command, base, index, values, node);
+#endif
     global uchar *word = gravelp_direct_word(g, base, index, bytes);
     global uchar *answer =
         is_request ? gravelp_direct_word(g, reply.result, values.position, bytes) : word;
     global uchar *signal = has_signal ? gravelp_direct_word(g, reply.signal, 0, 4) : word;
-    if (node != 0 || !word || !answer || !signal) {
+    if (node != g.arena->node || !word || !answer || !signal) {
         gravelp_direct_refuse(g, line,
                               !word     ? base
                               : !answer ? reply.result
@@ -112,16 +164,6 @@ GRAVELP_INLINE uint gravelp_direct(struct gravel_group g, uint line, uint active
         gravelp_fetch_add_release((global uint *)signal, 1); /* Y3, pairs with Q2 */
     return 1;
 }
-
-/* Any work-item: what it takes part in sending is the host's to apply. */
-GRAVELP_INLINE struct gravel_group gravelp_direct_pass(struct gravel_group g)
-{
-    gravelp_device_store_relaxed(&gravelp_round_set(g)->is_sent, 1); /* Y2 */
-    return g;
-}
-
-/* Whether a command changes words, which needs no one but the device. It is a constant. */
-#define GRAVELP_IS_DIRECT(command) (!GRAVELP_IS_CALL(command) && !GRAVELP_IS_RECORD(command))
 
 /* Every work-item of the group: how many are active. */
 GRAVELP_INLINE uint gravelp_direct_count(struct gravel_group g, uint active)

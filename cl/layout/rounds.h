@@ -25,6 +25,9 @@ struct gravelp_rounds_begin {
     gravelp_u32 n_groups;   /* of the launch */
     gravelp_u32 n_items;    /* of the launch, if it is of one phase */
     gravelp_u32 wait_ms;    /* of a group for those of its launch */
+    gravelp_u64 nodes_at;   /* heap offset of what nodes meet by [bytes]; of several nodes */
+    gravelp_u32 room;  /* messages of a round for each other node: more go as those of any kernel */
+    gravelp_u32 n_met; /* rounds so far whose end nodes have met at */
 };
 
 /* What the members of a launch add to until they meet, each atomically, and read when all have met. A launch of one
@@ -45,6 +48,42 @@ struct gravelp_rounds_set {
 /* Sets in turn. Before it meets the other members, member 0 clears the next one: it was used two meetings ago, and all
  * members have read it before they came to this one. */
 #define GRAVELP_ROUNDS_SETS 3u
+
+/* ---- several nodes ------------------------------------------------------------------------------
+ *
+ * By what lies at nodes_at the host ends a round with all nodes. Member 0 reports what the node has counted, and how
+ * many messages lie in its frame for each node; the host answers all groups what all nodes have counted, whether
+ * another round follows, and how many messages it has put into the frame of each. */
+
+/* Words of a report and an answer: four parts of a sum, flags, and a count for each node. Each has 16 bits of what it
+ * says, and above them the round's number, as a copy may bring some words before others. */
+#define GRAVELP_ROUNDS_FLAGS 4u
+#define GRAVELP_ROUNDS_PARTS 5u
+#define GRAVELP_ROUNDS_WORD(number, part) \
+    ((gravelp_u32)(number) << 16 | ((gravelp_u32)(part)&0xffffu))
+
+/* Flags. */
+#define GRAVELP_ROUNDS_GO_ON 1u   /* of an answer */
+#define GRAVELP_ROUNDS_SENT 2u    /* some messages went as those of any kernel */
+#define GRAVELP_ROUNDS_REFUSED 4u /* the run ends */
+#define GRAVELP_ROUNDS_LATE 8u    /* the launch ends */
+
+struct gravelp_round_message {
+    gravelp_u64 to; /* GRAVELP_ROUND_TO its command and the word's heap offset [bytes] */
+    gravelp_u64 value;
+};
+#define GRAVELP_ROUND_TO(command, offset) ((gravelp_u64)(command) << 48 | (offset))
+#define GRAVELP_ROUND_OFFSET(message) ((message).to & 0xffffffffffffu)
+#define GRAVELP_ROUND_COMMAND(message) ((gravelp_u32)((message).to >> 48))
+
+/* Behind nodes_at [bytes], of n nodes: the report, the answer, [2][n] messages so far by the round's number % 2, [n]
+ * frames that go and [n] that come, of `room` messages. */
+#define GRAVELP_ROUNDS_LINES(bytes) (((bytes) + 63ul) & ~63ul)
+#define GRAVELP_ROUNDS_ANSWER(n) GRAVELP_ROUNDS_LINES(4ul * (GRAVELP_ROUNDS_PARTS + (n)))
+#define GRAVELP_ROUNDS_COUNTS(n) (2 * GRAVELP_ROUNDS_ANSWER(n))
+#define GRAVELP_ROUNDS_OUT(n) (GRAVELP_ROUNDS_COUNTS(n) + GRAVELP_ROUNDS_LINES(8ul * (n)))
+#define GRAVELP_ROUNDS_IN(n, room) (GRAVELP_ROUNDS_OUT(n) + 16ul * (n) * (room))
+#define GRAVELP_ROUNDS_BYTES(n, room) (GRAVELP_ROUNDS_IN(n, room) + 16ul * (n) * (room))
 
 /* In the node's heap; 0 before a launch, which writes it, and the host reads it behind that. */
 struct gravelp_rounds {

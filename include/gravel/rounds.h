@@ -13,12 +13,16 @@
  *     clSetKernelArg(kernel, 2, sizeof level, &level);
  *     gravel_rounds_run(rounds, GRAVEL_UNTIL_ZERO, 1000, &ended);
  *
- * A node that is alone keeps the kernel on its device, for up to a slice (GRAVEL_FLOW_SLICE) at a time: its groups meet
- * there, and apply messages to the node's own words directly. This needs no more than that groups which have started
- * continue while others wait, which a self-test proves; GRAVEL_SCHEDULER and GRAVEL_FLOW_GROUPS choose as for flows.
- * Messages that a handler gets, and lines, end such a launch with their round, and so do accumulators. Elsewhere
- * (several nodes, step drain, checked mode, devices without atomics of 64 bits or with other groups) a launch is a
- * phase, and the host ends the round by a barrier. The source is the same, and so are the results.
+ * The kernel stays on its device for up to a slice (GRAVEL_FLOW_SLICE) at a time, and its groups meet there. This needs
+ * no more than that groups which have started continue while others wait, which a self-test proves; GRAVEL_SCHEDULER
+ * and GRAVEL_FLOW_GROUPS choose as for flows. A node that is alone applies messages to its own words directly; those
+ * that a handler gets, and lines, end such a launch with their round, and so do accumulators. Several nodes end a round
+ * by their hosts, which exchange what was counted, and on step pump frames of updates (inc, add, min, max, and, or,
+ * xor): up to 65535 to each node, or what a part of 8 MB holds. Other messages, and all on steps svm and usm, go as
+ * those of any kernel, and such a round ends with a barrier. Elsewhere (nodes of one process, step drain,
+ * checked mode, devices without atomics of 64 bits or with other groups) a launch is a phase, and the host ends the
+ * round by a barrier. The source is the same, and so are the results. Of several messages to one word of another node,
+ * in one round, only those of one operation and one call keep their order.
  *
  * Calls are collective where it is said. One thread at a time may make calls for one object; it is destroyed before its
  * node is closed. While rounds run, the node's device is theirs: other launches wait until they have ended.
@@ -55,14 +59,15 @@ struct gravel_rounds_program {
     }
 
 /**
- * Build the program, and make its kernel. Collective, with barriers. Needed of the symmetric heap: 17 kB.
+ * Build the program, and make its kernel. Collective, with barriers. Needed of the symmetric heap: 17 kB; of several
+ * nodes on step pump, 16 MB for frames, of which the host has an image.
  *
  * @param out      [out] NULL on failure.
  * @param gravel   the node, which must stay open.
  * @param program  texts are not used behind the call. Name and source are the same at every node.
  * @return         0; GRAVEL_EBUILD with the compiler's log; GRAVEL_EINVAL (a member, the function's arguments, more
  *                 work-items than the kernel allows); GRAVEL_ECAPABILITY if GRAVEL_SCHEDULER is resident and the device
- *                 does not prove that it can, or the node is not alone; GRAVEL_EMISMATCH if nodes differ; as
+ *                 does not prove that it can, or nodes are of one process; GRAVEL_EMISMATCH if nodes differ; as
  *                 gravel_alloc. If one node fails, all do, and nothing is left.
  */
 int gravel_rounds_create(struct gravel_rounds **out, struct gravel *gravel,

@@ -95,6 +95,8 @@ static const struct kind {
                             handle_error},
     [GRAVEL_FRAME_RECORDS] = {"records", sizeof(struct gravel_frame), false, true,
                               gravel_records_take},
+    [GRAVEL_FRAME_ROUND] = {"a round", sizeof(struct gravel_round_frame), false, true,
+                            gravel_exchange_take},
     [GRAVEL_FRAME_CREDIT] = {"credit", sizeof(struct gravel_credit_frame), true, true,
                              gravel_records_hear},
 };

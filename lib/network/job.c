@@ -83,6 +83,7 @@ static const struct kind {
     [GRAVEL_JOB_GET] = {gravel_job_step_get, GRAVEL_JOB_RUNS, false, "get", "answered"},
     [GRAVEL_JOB_REDUCE] = {gravel_job_step_reduce, GRAVEL_JOB_NEW, true, "", ""},
     [GRAVEL_JOB_BARRIER] = {gravel_job_step_barrier, GRAVEL_JOB_REDUCES, true, "", ""},
+    [GRAVEL_JOB_EXCHANGE] = {gravel_job_step_exchange, GRAVEL_JOB_NEW, true, "", ""},
 };
 
 /* ---- all of them ----------------------------------------------------------------------------- */

@@ -40,6 +40,7 @@ enum gravel_job_kind {
     GRAVEL_JOB_GET,
     GRAVEL_JOB_REDUCE,
     GRAVEL_JOB_BARRIER,
+    GRAVEL_JOB_EXCHANGE,
 };
 
 /* In order; not every job is in each. */
@@ -57,6 +58,22 @@ struct gravel_tally {
     uint64_t taken[GRAVEL_MAX_COUNTERS]; /* [n] from the heaps of this process so far */
     uint64_t mine[GRAVEL_MAX_COUNTERS];  /* [n] of them, from this node's */
     uint64_t *own, *sums; /* [out] [n] the caller's, once the barrier ends; own: NULL is allowed */
+};
+
+/* What one node brings to another at the end of a round of kernels that stay. */
+struct gravel_part {
+    uint64_t number; /* of the round, from 1; 0: nothing has come */
+    uint64_t sum;
+    uint32_t flags;
+    uint32_t n, n_come; /* messages; of them, those that have come */
+    struct gravelp_round_message *messages;
+};
+
+/* Where parts come; a node may be one round ahead. */
+struct gravel_exchange {
+    uint32_t room;             /* messages of a part */
+    uint64_t number;           /* of the last round; the host thread's that runs rounds */
+    struct gravel_part *parts; /* [n_nodes][2] by number % 2; messages [room] */
 };
 
 /* Something a host thread waits for; lies on its stack. */
@@ -85,6 +102,8 @@ struct gravel_job {
     /* GRAVEL_JOB_BARRIER: frames sent and resolved by all nodes, in the last round */
     uint64_t last_counts[2];
     struct gravel_tally *tally; /* NULL: it sums nothing else */
+    /* GRAVEL_JOB_EXCHANGE */
+    const struct gravel_part *brings; /* [n_nodes] what this node sends to each */
     uint64_t chain_ns;
     /* since when only messages that still come keep the barrier; 0: something else does */
     /* Result */
@@ -165,7 +184,8 @@ struct gravel_network {
     struct gravel_fifo dealt_with; /* of them, for gravel_records_poll */
     struct gravel_credit credit;
     struct gravel_fifo held_acks; /* frames that wait for the spool */
-    uint64_t reported_ns;         /* when we last reported to nodes that wait for them */
+    struct gravel_exchange exchange;
+    uint64_t reported_ns; /* when we last reported to nodes that wait for them */
     struct gravel_trace *trace;
 
     struct gravel_thread thread;
@@ -254,6 +274,17 @@ void gravel_network_leave_mpi(struct gravel_network *network);
 
 /** Hands a sender's closed buffer over. `context` is the network. Any thread. */
 void gravel_network_ship(void *context, struct gravel_buffer *buffer);
+
+/** Make room for parts of so many messages; each node does, and a barrier follows before any of them sends one. A
+ * second call does nothing. @return 0; GRAVEL_ENOMEM */
+int gravel_exchange_open(struct gravel_network *network, uint32_t room);
+
+/** Returns what has come from a node for a round that a GRAVEL_JOB_EXCHANGE has ended, until the next one ends. */
+static inline const struct gravel_part *gravel_exchange_part(const struct gravel_network *network,
+                                                             uint32_t node, uint64_t number)
+{
+    return &network->exchange.parts[2 * node + number % 2];
+}
 
 /** Run a job and wait for it. @return job->code, or GRAVEL_EPEER if the node has aborted; GRAVEL_ETIMEOUT if the
  * network thread was given up. */

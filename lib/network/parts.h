@@ -109,7 +109,7 @@ void gravel_records_acknowledge(struct gravel_network *network, uint32_t source,
 typedef int gravel_frame_handler(struct gravel_network *network, const void *frame,
                                  const struct gravel_received *received);
 gravel_frame_handler gravel_bytes_store, gravel_bytes_answer, gravel_bytes_take_reply,
-    gravel_records_take, gravel_records_hear, gravel_late_read;
+    gravel_records_take, gravel_records_hear, gravel_late_read, gravel_exchange_take;
 
 /** control.c: act on a frame that has arrived. @return whether the resolver keeps it: its owner is called back. */
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
@@ -131,6 +131,7 @@ void gravel_job_fail_all(struct gravel_network *network);
 bool gravel_job_step_get(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job);
+bool gravel_job_step_exchange(struct gravel_network *network, struct gravel_job *job);
 
 /** liveness.c: the round that began last has not ended, so find whom it waits for, to name it; or it has ended. */
 void gravel_late_poll(struct gravel_network *network);

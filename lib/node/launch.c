@@ -256,6 +256,23 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
     return flushed;
 }
 
+int gravel_node_begin(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
+                      cl_event *event)
+{
+    const size_t n_items = n_groups * group_items;
+    const struct gravel_command command = {.call = "gravel_launch",
+                                           .kernel = kernel,
+                                           .n_dimensions = 1,
+                                           .global = &n_items,
+                                           .local = &group_items};
+    GRAVEL_TRY(gravel_node_enqueue(gravel, &command, event));
+    trace_launch(gravel, kernel, *event);
+    const struct launch launch = {.gravel = gravel, .kernel = kernel, .event = *event};
+    watch(&launch);
+    wake_aggregators(gravel);
+    return flush(&launch);
+}
+
 static int begin(struct launch *launch)
 {
     struct gravel *gravel = launch->gravel;

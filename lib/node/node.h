@@ -223,6 +223,10 @@ uint32_t gravel_node_groups_at_once(const struct gravel *gravel);
 int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
                     cl_event *event);
 
+/** launch.c: begin such a launch, which quiet and barriers do not wait for; not on step drain. @param event  [out] */
+int gravel_node_begin(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
+                      cl_event *event);
+
 /** limits.c: returns whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);
 

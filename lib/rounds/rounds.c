@@ -7,17 +7,20 @@
 #include "base/hash.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define GROUP_ITEMS 256u
 #define DRAINED_GROUPS \
-    1024u                /* many, of few messages each: all that one sends must fit the queues */
-#define FIRST_ROUNDS 64u /* of a launch, before any has shown how long they take */
+    1024u /* many, of few messages each: all that one sends must fit the queues */
+#define FRAMES_BYTES (UINT64_C(8) << 20) /* of all frames that go, and of all that come */
+#define MOST_ROOM 65535u                 /* messages: a count has 16 bits */
+#define FIRST_ROUNDS 64u                 /* of a launch, before any has shown how long they take */
 
 /* Returns why the kernel may not stay for many rounds; NULL: it may. */
 static const char *why_not(const struct gravel *gravel)
 {
-    return gravel_n_nodes(gravel) > 1                    ? "the node is not alone"
+    return gravel->n_heaps > 1                           ? "several nodes are of one process"
            : gravel->config.check                        ? "GRAVEL_CHECK is set"
            : !gravel_step_may_wait(gravel->device.step)  ? "step drain"
            : !gravel->device.capability.has_long_atomics ? "no atomics of 64 bits"
@@ -89,22 +92,72 @@ static int choose_groups(struct gravel_rounds *rounds, const struct gravel_round
         gravel_step_may_wait(gravel->device.step) ? rounds->scheduling.n_groups : DRAINED_GROUPS;
     if (program->n_groups && program->n_groups < rounds->n_groups)
         rounds->n_groups = program->n_groups;
-    if (gravel_rounds_stay(rounds) && rounds->n_groups >= GRAVELP_ROUNDS_MOST)
+    if (!gravel_rounds_stay(rounds))
+        return 0;
+    /* Kernels that bin and apply messages run while one stays. */
+    const uint32_t room =
+        gravel_n_nodes(gravel) > 1 ? gravel_node_groups_at_once(gravel) : GRAVELP_ROUNDS_MOST - 1;
+    if (rounds->n_groups > room)
+        rounds->n_groups = room;
+    if (rounds->n_groups >= GRAVELP_ROUNDS_MOST)
         rounds->n_groups = GRAVELP_ROUNDS_MOST - 1;
     return 0;
+}
+
+/* Allocates what groups meet by, and what nodes do. Where the host applies messages too (svm, usm), kernels change no
+ * words themselves, so all messages go as those of any kernel. */
+static int alloc(struct gravel_rounds *rounds)
+{
+    struct gravel *gravel = rounds->object.gravel;
+    const uint32_t n_nodes = gravel_n_nodes(gravel);
+    const uint64_t fits = FRAMES_BYTES / n_nodes / sizeof(struct gravelp_round_message);
+    if (n_nodes == 1 || !gravel_rounds_stay(rounds))
+        return gravel_object_alloc(&rounds->object, sizeof(struct gravelp_rounds));
+    if (!gravel_step_is_shared(gravel->device.step))
+        rounds->room = fits < MOST_ROOM ? (uint32_t)fits : MOST_ROOM;
+    const uint64_t bytes = GRAVELP_ROUNDS_BYTES(n_nodes, rounds->room);
+    const int allocated =
+        gravel_object_alloc(&rounds->object, sizeof(struct gravelp_rounds) + bytes);
+    rounds->nodes_at = rounds->object.memory + sizeof(struct gravelp_rounds);
+    GRAVEL_TRY(allocated);
+    rounds->brings = calloc(n_nodes, sizeof *rounds->brings);
+    if (!rounds->brings)
+        return gravel_fail_memory(rounds->object.name, n_nodes * sizeof *rounds->brings);
+    GRAVEL_TRY(gravel_exchange_open(&gravel->network, rounds->room));
+    if (rounds->room)
+        return gravel_pinned_create(&rounds->image, &gravel->device, gravel->memory.copies,
+                                    "pinned memory for what nodes meet by", NULL, bytes);
+    rounds->image.begin = calloc(1, bytes);
+    return rounds->image.begin ? 0 : gravel_fail_memory(rounds->object.name, bytes);
+}
+
+static bool free_nodes(struct gravel_object *object)
+{
+    struct gravel_rounds *rounds = (struct gravel_rounds *)object;
+    free(rounds->brings);
+    if (rounds->room)
+        gravel_pinned_destroy(&rounds->image);
+    else
+        free(rounds->image.begin);
+    return true;
 }
 
 static int make(struct gravel_object *object, const void *request)
 {
     const struct gravel_rounds_program *program = request;
     struct gravel_rounds *rounds = (struct gravel_rounds *)object;
-    GRAVEL_TRY(gravel_object_alloc(object, sizeof(struct gravelp_rounds)));
+    GRAVEL_TRY(alloc(rounds));
     const struct gravel_program_request texts = {
         .name = program->name,
         .source = program->source,
         .options = program->options,
-        .prelude = gravel_rounds_stay(rounds) ? "#define GRAVELP_ROUNDS\n#define GRAVELP_STAYS\n"
-                                              : "#define GRAVELP_ROUNDS\n"};
+        .prelude = !gravel_rounds_stay(rounds) ? "#define GRAVELP_ROUNDS\n"
+                   : gravel_n_nodes(object->gravel) == 1
+                       ? "#define GRAVELP_ROUNDS\n#define GRAVELP_STAYS\n#define GRAVELP_DIRECT\n"
+                   : rounds->room ? "#define GRAVELP_ROUNDS\n#define GRAVELP_STAYS\n"
+                                    "#define GRAVELP_NODES\n#define GRAVELP_DIRECT\n"
+                                  : "#define GRAVELP_ROUNDS\n#define GRAVELP_STAYS\n"
+                                    "#define GRAVELP_NODES\n"};
     GRAVEL_TRY(gravel_node_build(object->gravel, &texts, &object->program));
     GRAVEL_TRY(gravel_cl_kernel_create(&object->gravel->device, object->program, program->function,
                                        NULL, &object->kernels[0]));
@@ -118,7 +171,8 @@ static const struct gravel_object_kind of_rounds = {.name = "rounds",
                                                     .bytes = sizeof(struct gravel_rounds),
                                                     .changes_heap = true,
                                                     .check = check,
-                                                    .make = make};
+                                                    .make = make,
+                                                    .free = free_nodes};
 
 int gravel_rounds_create(struct gravel_rounds **out, struct gravel *gravel,
                          const struct gravel_rounds_program *program)

@@ -20,6 +20,11 @@ struct gravel_rounds {
     uint32_t slice_rounds; /* that a launch which stays has at most */
     uint64_t n_changes;    /* of the allocation table, when the kernel got it */
     uint64_t sum;          /* counted in the last round */
+    /* Of several nodes, each of its own process. */
+    uint64_t nodes_at;          /* heap offset of what they meet by */
+    uint32_t room;              /* messages of a round to each other node */
+    struct gravel_part *brings; /* [n_nodes] */
+    struct gravel_pinned image; /* of what they meet by; where it is shared, of words alone */
     struct gravel_rounds_stats stats;
 };
 

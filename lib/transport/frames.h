@@ -7,6 +7,7 @@
 #ifndef GRAVEL_TRANSPORT_FRAMES_H
 #define GRAVEL_TRANSPORT_FRAMES_H
 
+#include "layout/rounds.h"
 #include "transport/wire.h"
 
 #include <stdbool.h>
@@ -23,6 +24,7 @@
 #define GRAVEL_FRAME_DEATH 9u     /* a node has failed; give up */
 #define GRAVEL_FRAME_NOTE 10u     /* a frame lies in shared memory; only transports see it */
 #define GRAVEL_FRAME_CREDIT 11u   /* so many of your frames of records are written */
+#define GRAVEL_FRAME_ROUND 13u    /* a node's part of a round of kernels that stay */
 
 /* Of a frame of records (kind 12: wire.h) [bytes]: one holds any record with its text. */
 #define GRAVEL_RECORDS_LEAST_BYTES 2048u
@@ -41,6 +43,18 @@ static inline bool gravel_frame_is_life(uint16_t kind)
 }
 
 #define GRAVEL_FRAME_TEXT_BYTES 512u
+
+/* A piece of what a node brings to the end of a round; all pieces have the same numbers. */
+struct gravel_round_frame {
+    struct gravel_frame frame;
+    uint64_t number; /* of the round, from 1 */
+    uint64_t sum;    /* counted */
+    uint32_t flags;
+    uint32_t n;     /* messages in all pieces */
+    uint32_t first; /* number of this piece's first */
+    uint32_t padding;
+    struct gravelp_round_message messages[];
+};
 
 struct gravel_bytes_frame {
     struct gravel_frame frame;

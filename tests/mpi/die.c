@@ -144,6 +144,22 @@ static void be_stopped(const struct death *death)
     usleep(100000);
 }
 
+static void *kill_later(void *milliseconds)
+{
+    usleep(1000 * *(const unsigned *)milliseconds);
+    kill(getpid(), SIGKILL);
+    return NULL;
+}
+
+/* While it does what the others do. */
+static void be_killed_at_work(const struct death *death)
+{
+    unsigned after_ms = death->after_ms;
+    pthread_t thread;
+    MUST(pthread_create(&thread, NULL, kill_later, &after_ms) == 0);
+    death->work->go_on();
+}
+
 /* ---- who dies, at what, and how ------------------------------------------------------------------ */
 
 #define NODE_1 (1u << 1)
@@ -155,6 +171,7 @@ static void be_stopped(const struct death *death)
 static const struct death deaths[] = {
     {"killed_while_sending", &busy, 5, NODE_1, be_killed, "node 1 ", .launches = true},
     {"killed_while_idle", &busy, 0, NODE_1, be_killed, "node 1 ", .after_ms = 200},
+    {"killed_in_rounds", &rounding, 0, NODE_1, be_killed_at_work, "node 1 ", .after_ms = 300},
     {"first_node_killed", &busy, 0, 1, be_killed, .text = "node 0 "},
     /* Of four: the one whose left neighbour died finds out, and reports it to the one that is left. */
     {"two_killed_at_once", &busy, 0, NODE_1 | 1 << 2, be_killed, .text = " has been silent"},

@@ -28,7 +28,7 @@ bool run_misopening(const char *name), run_misfit(const char *name),
 
 /* works.c */
 extern const struct work busy, waiting, living, paying, paying_in_a_hurry, printing_to_file,
-    printing_to_pipe;
+    printing_to_pipe, rounding;
 struct death;
 /** Prints to a full disk. */
 void disk_full(const struct death *death);

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accumulators and mirrors: how many messages an accumulator's calls send, what copies show beside kernels, and what kernels are
- * refused. Every node of the job runs all steps. The ledger, histories and gravel-conformance have what arrives.
+ * Accumulators, mirrors and rounds: how many messages an accumulator's calls send, what copies show beside kernels, and what
+ * kernels are refused; what rounds of several nodes bring. Every node of the job runs all steps. The ledger, histories and gravel-conformance have what arrives.
  *
- * Path: mpirun -> this -> kernels/adds.cl; lib/accumulate, lib/mirror
+ * Path: mpirun -> this -> kernels/adds.cl, kernels/spread.cl; lib/accumulate, lib/mirror, lib/rounds
  */
 #include "cases.h"
 #include "job.h"
 
 #include <gravel/accumulator.h>
 #include <gravel/mirror.h>
+#include <gravel/rounds.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 static cl_kernel one; /* of add_one */
 
-extern const char adds_cl[]; /* kernels/adds.cl */
+extern const char adds_cl[];   /* kernels/adds.cl */
+extern const char spread_cl[]; /* kernels/spread.cl */
 
 /* Adds a value n times, each by a work-item of its own. */
 static void add_one(const struct gravel_accumulator *accumulator, uint64_t index, uint32_t value,
@@ -248,6 +250,66 @@ TEST(a_range_is_its_accumulators)
     OK(gravel_barrier(gravel));
     OK(gravel_accumulator_destroy(accumulator));
     OK(gravel_free(gravel, offset));
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------ */
+
+#define N_SPREAD 70000u /* words of a node */
+#define N_ROUNDS 4u
+
+/* What all nodes send in a round is applied before the next one, once, however much it is. */
+TEST(rounds_bring_what_all_nodes_send)
+{
+    const bool is_loopback = n_nodes > 1 && gravel_is_local(gravel, (node + 1) % n_nodes);
+    const cl_uint n_senders = is_loopback ? 1 : n_nodes;
+    const cl_ulong words = alloc_or_die(gravel, N_SPREAD * sizeof(cl_uint)),
+                   puts = alloc_or_die(gravel, n_senders * sizeof(cl_uint)),
+                   wrong = alloc_or_die(gravel, 2 * sizeof(cl_uint));
+    const struct gravel_rounds_program program =
+        GRAVEL_ROUNDS_PROGRAM(.name = "spread.cl", .source = spread_cl, .options = "-DN=70000u",
+                              .function = "spread");
+    struct gravel_rounds *rounds;
+    struct gravel_rounds_ended ended;
+    cl_kernel kernel;
+    OK(gravel_rounds_create(&rounds, gravel, &program));
+    OK(gravel_rounds_kernel(rounds, &kernel));
+    const cl_ulong beyond = 40 << 20; /* within the heap */
+    MUST(!clSetKernelArg(kernel, 2, sizeof beyond, &beyond) &&
+         !clSetKernelArg(kernel, 3, sizeof puts, &puts) &&
+         !clSetKernelArg(kernel, 4, sizeof wrong, &wrong) &&
+         !clSetKernelArg(kernel, 5, sizeof n_senders, &n_senders));
+    /* All nodes hear of messages that are refused, and the next run works. */
+    expect(gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, N_ROUNDS, NULL, 0), GRAVEL_ERANGE,
+           "in no allocation");
+    MUST(clSetKernelArg(kernel, 2, sizeof words, &words) == CL_SUCCESS);
+    clReleaseKernel(kernel);
+    struct gravel_accumulator *flushed = NULL;
+    for (uint32_t run = 0; run < 2; run++) { /* with an accumulator, a launch is of one round */
+        if (run)
+            flushed = create(wrong, 1, GRAVEL_ADD, GRAVEL_UINT);
+        OK(gravel_fill(gravel, words, N_SPREAD * sizeof(cl_uint), &(cl_uint){0}, sizeof(cl_uint),
+                       node));
+        OK(gravel_fill(gravel, puts, n_senders * sizeof(cl_uint), &(cl_uint){0}, sizeof(cl_uint),
+                       node));
+        OK(gravel_fill(gravel, wrong, 2 * sizeof(cl_uint), &(cl_uint){0}, sizeof(cl_uint), node));
+        OK(gravel_barrier(gravel));
+        OK(gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, N_ROUNDS, &ended, sizeof ended));
+        MUST(ended.n_rounds == N_ROUNDS);
+        MUST(ended.sum == (uint64_t)N_SPREAD * n_nodes * n_senders);
+        const cl_uint *here = read_map(gravel, node, words, N_SPREAD * sizeof *here);
+        for (uint32_t i = 0; i < N_SPREAD; i++)
+            MUST(here[i] == N_ROUNDS * n_senders);
+        unmap(gravel, here);
+        here = read_map(gravel, node, wrong, 2 * sizeof *here);
+        MUST(here[0] == 0 && here[1] == 0);
+        unmap(gravel, here);
+        wait_for_all();
+    }
+    OK(gravel_accumulator_destroy(flushed));
+    OK(gravel_rounds_destroy(rounds));
+    OK(gravel_free(gravel, wrong));
+    OK(gravel_free(gravel, puts));
+    OK(gravel_free(gravel, words));
 }
 
 static void open_node(void)

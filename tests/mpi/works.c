@@ -7,6 +7,8 @@
 #include "bank.h"
 #include "die.h"
 
+#include <gravel/rounds.h>
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +77,44 @@ static void end_waiting(int code)
 
 const struct work busy = {begin_busy, go_on_busy, launch_busy, end_busy};
 const struct work waiting = {begin_waiting, meet, NULL, end_waiting};
+
+/* ---- runs rounds -------------------------------------------------------------------------------- */
+
+static struct gravel_rounds *rounds;
+
+static void begin_rounds(void)
+{
+    static const char source[] =
+        "#include \"gravel.cl.h\"\n"
+        "kernel void around(GRAVEL_ARENA, GRAVEL_ROUND, ulong word) {\n"
+        "    GRAVEL_ROUND_OPEN(r);\n"
+        "    GRAVEL_EACH_ROUND(r) GRAVEL_PHASE(r, send) {\n"
+        "        uint node = (gravel_node(r.group) + 1) % gravel_n_nodes(r.group);\n"
+        "        gravel_inc_uint_wg(r.group, word, 0, node);\n"
+        "        gravel_round_count_wg(r, 1);\n"
+        "    } }\n";
+    const struct gravel_rounds_program program =
+        GRAVEL_ROUNDS_PROGRAM(.name = "around.cl", .source = source, .function = "around");
+    gravel = open_default(NULL);
+    const cl_ulong at = word = alloc_or_die(gravel, 64);
+    OK(gravel_rounds_create(&rounds, gravel, &program));
+    OK(gravel_rounds_kernel(rounds, &kernel));
+    MUST(clSetKernelArg(kernel, 2, sizeof at, &at) == CL_SUCCESS);
+    OK(meet());
+}
+
+static int go_around(void)
+{
+    return gravel_rounds_run(rounds, GRAVEL_UNTIL_ZERO, UINT64_MAX, NULL, 0);
+}
+
+static void end_rounds(int code)
+{
+    MUST(gravel_rounds_destroy(rounds) == code);
+    clReleaseKernel(kernel);
+}
+
+const struct work rounding = {begin_rounds, go_around, NULL, end_rounds};
 
 /* ---- lives -------------------------------------------------------------------------------------- */
 

@@ -54,7 +54,7 @@ SUBJECTS = {
     "block-pool": (["tests/tsan/block_pool.c", "tests/tsan/lanes.c"], ["-DGRAVELP_SERIAL_GROUP"], [], ["cl/block_pool.cl.h"]),
     "flow": (["tests/tsan/flow.c"] + FLOW, [], [], ["cl/device/members.cl.h", "cl/device/round.cl.h", "cl/layout/choose.h"]),
     "held": (["tests/tsan/flow_held.c"] + FLOW, [], [], ["cl/flow.cl.h", "cl/layout/choose.h", "cl/layout/flow.h"]),
-    "rounds": (["tests/tsan/rounds.c", "tests/tsan/lanes.c"], ["-DGRAVELP_ROUNDS", "-DGRAVELP_STAYS", "-DGRAVELP_SERIAL_GROUP"], [],
+    "rounds": (["tests/tsan/rounds.c", "tests/tsan/lanes.c"], ["-DGRAVELP_ROUNDS", "-DGRAVELP_STAYS", "-DGRAVELP_DIRECT", "-DGRAVELP_SERIAL_GROUP"], [],
                ["cl/rounds.cl.h", "cl/device/direct.cl.h"]),
     "event": (["tests/tsan/event_edges.c", "lib/base/event.c"], [], [],
               ["lib/base/event.h", "lib/base/event.c"]),

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rounds of several nodes. N: words of a node, more than a frame has room for.
+ *
+ * Path: test_objects.c -> this -> cl/rounds.cl.h
+ */
+#include "gravel.cl.h"
+
+/* In each round each of `n_senders` kernels adds one to each of [N] words of each node, by one work-item or by groups,
+ * and puts the round's number to its word of `puts` [n_nodes], of each. wrong [2]: words of the rounds before that have
+ * not come, or too many; sums that are not of the round before. */
+kernel void spread(GRAVEL_ARENA, GRAVEL_ROUND, ulong words, ulong puts, ulong wrong, uint n_senders)
+{
+    GRAVEL_ROUND_OPEN(r);
+    GRAVEL_EACH_ROUND(r)
+    {
+        GRAVEL_PHASE(r, look)
+        {
+            global const uint *own = gravel_local(r.group, words),
+                              *put = gravel_local(r.group, puts);
+            const uint number = (uint)gravel_round_number(r), node = (uint)gravel_node(r.group);
+            const ulong all = (ulong)N * gravel_n_nodes(r.group) * n_senders;
+            for (uint i = gravel_round_item(r); i < N; i += gravel_round_items(r))
+                if (own[i] < number * n_senders || own[i] > (number + 1) * n_senders)
+                    gravel_inc_uint_wi(r.group, wrong, 0, node);
+            for (uint i = gravel_round_item(r); i < n_senders; i += gravel_round_items(r))
+                if (put[i] != number && put[i] != number + 1)
+                    gravel_inc_uint_wi(r.group, wrong, 0, node);
+            if (number && gravel_round_sum(r) != all)
+                gravel_inc_uint_wi(r.group, wrong, 1, node);
+        }
+        GRAVEL_PHASE(r, send)
+        {
+            const uint n_nodes = (uint)gravel_n_nodes(r.group),
+                       number = (uint)gravel_round_number(r);
+            const uint n = N * n_nodes, middle = N / 2 * n_nodes;
+            uint n_sent = 0;
+            for (uint i = gravel_round_item(r); i < middle; i += gravel_round_items(r), n_sent++)
+                gravel_inc_uint_wi(r.group, words, i / n_nodes, i % n_nodes);
+            const uint first = middle + gravel_round_item(r), step = gravel_round_items(r);
+            for (uint turn = 0; turn < (n - middle + step - 1) / step; turn++) {
+                const uint i = first + turn * step, is_one = i < n;
+                gravel_add_uint_wg_if(r.group, is_one, words, i / n_nodes, 1, i % n_nodes);
+                n_sent += is_one;
+            }
+            if (gravel_round_item(r) < n_nodes)
+                gravel_put_uint_wi(r.group, puts, n_senders == 1 ? 0 : gravel_node(r.group),
+                                   number + 1, gravel_round_item(r));
+            gravel_round_count_wg(r, n_sent);
+        }
+    }
+}
