@@ -12,7 +12,8 @@
  * over all nodes is learned by a barrier, a read and a reduction, or by a gravel_barrier_sum.
  * `barrier_read_reduce` and `barrier_sum` are the waits alone. Each level's sum must be 256 a node.
  *
- * `stay` is level_sum as rounds (gravel/rounds.h), whose kernel stays on the device where it can.
+ * `stay` is level_sum as rounds (gravel/rounds.h), whose kernel stays on the device where it can: 256 messages of a node
+ * are 4 kB; `stay_none`, `stay_60k` and `stay_1m` have so many bytes.
  *
  * Path:    options -> rounds over the variants, all nodes together -> bench_round.cl -> node 0 reports.
  * Memory:  the counters are in the symmetric heap, for the length of the process.
@@ -32,6 +33,7 @@ struct place {
     struct gravel *gravel;
     cl_kernel nothing, count, find;
     struct gravel_rounds *staying;
+    cl_kernel stay;    /* of them */
     uint64_t counters; /* heap offset of uint [N_ITEMS] */
     uint32_t n_rounds; /* of a run */
     uint64_t found;    /* by all nodes in this run's levels so far */
@@ -85,7 +87,10 @@ static const struct bench_variant variants[] = {{"launch", "a second"},
                                                 {"barrier_sum", "a second"},
                                                 {"level", "a second"},
                                                 {"level_sum", "a second"},
-                                                {"stay", "a second"}};
+                                                {"stay", "a second"},
+                                                {"stay_none", "a second"},
+                                                {"stay_60k", "a second"},
+                                                {"stay_1m", "a second"}};
 enum {
     LAUNCH,
     REDUCE,
@@ -96,8 +101,15 @@ enum {
     LEVEL,
     LEVEL_SUM,
     STAY,
+    STAY_NONE,
+    STAY_60K,
+    STAY_1M,
     N_VARIANTS
 };
+
+/* Messages of a node in a round: on the way to another one each has 16 bytes. */
+static const cl_uint n_staying[N_VARIANTS] = {
+    [STAY] = N_ITEMS, [STAY_60K] = 60 * 1024 / 16, [STAY_1M] = 1024 * 1024 / 16 - 1};
 
 static void do_once(struct place *place, uint32_t variant)
 {
@@ -137,13 +149,14 @@ static void do_once(struct place *place, uint32_t variant)
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-static void stay(struct place *place)
+static void stay(struct place *place, cl_uint n)
 {
     struct gravel_rounds_ended ended;
-    must(
-        gravel_rounds_run(place->staying, GRAVEL_UNTIL_ZERO, place->n_rounds, &ended, sizeof ended),
-        "gravel_rounds_run");
-    expect_found(ended.sum, (uint64_t)N_ITEMS * gravel_n_nodes(place->gravel));
+    bench_set_uints(place->stay, 4, &n, 1);
+    must(gravel_rounds_run(place->staying, n ? GRAVEL_UNTIL_ZERO : GRAVEL_UNTIL_MOST,
+                           place->n_rounds, &ended, sizeof ended),
+         "gravel_rounds_run");
+    expect_found(ended.sum, (uint64_t)n * gravel_n_nodes(place->gravel));
     expect_found(ended.n_rounds, place->n_rounds);
 }
 
@@ -154,15 +167,14 @@ static bool run(void *context, uint32_t variant, double *rate)
     place->found = 0;
     barrier(place);
     double begin_s = bench_now();
-    if (variant == STAY)
-        stay(place);
-    for (uint32_t i = 0; i < place->n_rounds && variant != STAY; i++)
+    if (variant >= STAY)
+        stay(place, n_staying[variant]);
+    for (uint32_t i = 0; i < place->n_rounds && variant < STAY; i++)
         do_once(place, variant);
     *rate = place->n_rounds / (bench_now() - begin_s);
-    const uint64_t n_due = variant == ROUND || variant == LEVEL || variant == STAY
-                               ? (uint64_t)place->n_rounds * N_ITEMS
-                               : 0;
-    const bool is_right = bench_sum_words(place->gravel, place->counters, N_ITEMS) == n_due;
+    const uint64_t n_each = variant == ROUND || variant == LEVEL ? N_ITEMS : n_staying[variant];
+    const bool is_right = bench_sum_words(place->gravel, place->counters, N_ITEMS) ==
+                          (uint32_t)(place->n_rounds * n_each);
     return bench_add_up(place->gravel, !is_right) == 0;
 }
 
@@ -192,13 +204,11 @@ static void open_rounds(struct place *place)
         GRAVEL_ROUNDS_PROGRAM(.name = "bench_round.cl", .source = bench_round_cl,
                               .function = "stay", .group_items = N_ITEMS);
     must(gravel_rounds_create(&place->staying, place->gravel, &program), "gravel_rounds_create");
-    cl_kernel kernel;
-    must(gravel_rounds_kernel(place->staying, &kernel), "gravel_rounds_kernel");
+    must(gravel_rounds_kernel(place->staying, &place->stay), "gravel_rounds_kernel");
     const cl_ulong counters = place->counters;
     const cl_uint node = bench_next_node(place->gravel);
-    bench_set_ulongs(kernel, 2, &counters, 1);
-    bench_set_uints(kernel, 3, &node, 1);
-    clReleaseKernel(kernel);
+    bench_set_ulongs(place->stay, 2, &counters, 1);
+    bench_set_uints(place->stay, 3, &node, 1);
 }
 
 static json_t *fields(void *context, uint32_t variant, double median)
@@ -226,6 +236,7 @@ int main(int argc, char **argv)
     open_rounds(&place);
     const bool is_valid = bench_hold(&contest, &place, gravel_node(place.gravel) == 0);
     must(gravel_rounds_destroy(place.staying), "gravel_rounds_destroy");
+    clReleaseKernel(place.stay);
     clReleaseKernel(place.nothing);
     clReleaseKernel(place.count);
     clReleaseKernel(place.find);

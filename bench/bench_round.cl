@@ -27,17 +27,18 @@ kernel void nothing(GRAVEL_ARENA)
 }
 
 #ifdef GRAVEL_ROUND
-/* In each round 256 work-items add one to one counter at a node, and count. */
-kernel void stay(GRAVEL_ARENA, GRAVEL_ROUND, ulong counters, uint node)
+/* In each round n work-items add one to one counter at a node, and count. */
+kernel void stay(GRAVEL_ARENA, GRAVEL_ROUND, ulong counters, uint node, uint n)
 {
     GRAVEL_ROUND_OPEN(r);
     GRAVEL_EACH_ROUND(r)
     {
         GRAVEL_PHASE(r, find)
         {
-            const uint is_one = gravel_round_item(r) < 256;
-            gravel_inc_uint_wg_if(r.group, is_one, counters, 0, node);
-            gravel_round_count_wg(r, is_one);
+            uint n_sent = 0;
+            for (uint i = gravel_round_item(r); i < n; i += gravel_round_items(r), n_sent++)
+                gravel_inc_uint_wi(r.group, counters, 0, node);
+            gravel_round_count_wg(r, n_sent);
         }
     }
 }
