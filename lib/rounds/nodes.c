@@ -222,6 +222,9 @@ static int launch_with_nodes(struct gravel_rounds *rounds, struct gravel_rounds_
         gravel); /* for the kernel's end: it has one round, which a barrier ends */
     bool goes_on = !waits, is_over = false;
     cl_event end = NULL;
+    /* Words of 0 would be those of such a number. Slots are by number % 2, so 2 are left out. */
+    if ((exchange->number + 1) % 65536 == 0)
+        exchange->number += 2;
     begin.most = waits ? 1 : UINT32_MAX;
     begin.nodes_at = rounds->nodes_at;
     begin.room = waits ? 0 : rounds->room;
