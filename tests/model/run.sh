@@ -103,6 +103,16 @@ check holds safety accumulate
 check holds safety accumulate -DSTAYS
 mutants accumulate READ_FIRST MARK_FIRST NOT_COUNTED NO_TURN DEAF_FLUSH DEAF_QUIET
 check fails safety accumulate -DSTAYS -DREAD_FIRST
+few="-DN_SENDERS=1 -DN_LATE=0 -DN_ROUNDS=2"
+check holds safety rounds $few
+check holds safety rounds -DN_GROUPS=1 -DN_SENDERS=1 -DTAGS=3
+check holds safety rounds -DN_NODES=3 -DN_GROUPS=1 -DWHOLE_COPIES $few
+mutants rounds ONE_SLOT CLEARED_FIRST ANSWER_UNTAGGED FRAMES_FIRST ANSWER_FIRST UNCAPPED LATE_ALONE
+check fails safety rounds -DREPORT_UNTAGGED -DN_GROUPS=1
+check fails safety rounds -DZERO_NUMBER -DN_GROUPS=1 -DN_SENDERS=1 -DTAGS=3
+for name in ONE_SET NO_MEETING NO_BARRIER; do
+    check fails safety rounds "-D$name" $few
+done
 
 [ $n_failed -eq 0 ] && exit 0
 echo "$n_failed checks did not end as expected"
