@@ -8,10 +8,12 @@ ABOUT = """A round of a bulk-synchronous program besides its messages, by `bench
 a kernel that does nothing, and the wait for it; *barrier* and *reduce*, those calls alone. *Round*: a kernel whose one
 work-group of 256 sends a message each to the next rank, a barrier and a reduction. *Level*: such a kernel counts what it finds,
 and the sum of all ranks is learned by a barrier, a read and a reduction, or, *level_sum*, by one `gravel_barrier_sum`; *stay* is
-level_sum as [rounds](../guide/rounds.md), whose kernel stays on a node that is alone. *Search* finds shortest paths in a mesh of
-258,569 vertices by `sssp`, in about 700 rounds; *search_stay* by `sssp --stay`; *serial* is Dijkstra's algorithm on the same host."""
+level_sum as [rounds](../guide/rounds.md), whose kernels stay: 4 kB of messages each way, none in *stay_none*; *stay_60k* and
+*stay_1m* say how many. *Search* finds shortest paths in a mesh of 258,569 vertices by `sssp`, in about 700 rounds; *search_stay* by
+`sssp --stay`; *serial* is Dijkstra's algorithm on the same host."""
 KEYS = ("what",)
-SHOWN = ("launch", "barrier", "reduce", "round", "level", "level_sum", "stay", "search", "search_stay", "serial")
+SHOWN = ("launch", "barrier", "reduce", "round", "level", "level_sum", "stay", "stay_none", "stay_60k", "stay_1m", "search", "search_stay",
+         "serial")
 
 
 def measure(place):
@@ -51,8 +53,9 @@ def sentence(rows):
             for found in [[microseconds(rows, what, n) for what in ("round", "launch", "level_sum")]] if all(found)]
     found = [microseconds(rows, what, 1) for what in ("stay", "search_stay", "search", "serial")]
     if all(found):
-        said.append("a level whose kernel stays takes %.1f us, and a search of the mesh so %.1f ms (%.1f; serial: %.0f)"
-                    % (found[0], *[us / 1000 for us in found[1:]]))
+        said.append("a level whose kernel stays takes %.1f us%s, and a search of the mesh so %.1f ms (%.1f; serial: %.0f)"
+                    % (found[0], " (on 2 ranks %.0f)" % microseconds(rows, "stay", 2) if 2 in ranks_of(rows) else "",
+                       *[us / 1000 for us in found[1:]]))
     return "; ".join(said) + "." if said else None
 
 

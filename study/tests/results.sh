@@ -61,7 +61,7 @@ ranks) # what two ranks share, their rate over that of one, and rounds
         for what in ("pagerank", "sssp", "color", "kmeans", "mer") for n in (1, 2) if what in {row["what"] for row in rows})'
     holds larger '{row["what"] for row in rows} >= {"pagerank", "sssp", "color", "kmeans"} and all(row["valid"] is True for row in rows)'
     holds round '{(row["what"], row["ranks"]) for row in rows} == {(what, n) for n in (1, 2)
-        for what in ("launch", "barrier", "reduce", "round", "level", "level_sum", "stay")} | {
+        for what in ("launch", "barrier", "reduce", "round", "level", "level_sum", "stay", "stay_none", "stay_60k", "stay_1m")} | {
         (what, 1) for what in ("search", "search_stay", "serial")}'
     holds round 'all(row["valid"] is True for row in rows)'
     holds sharing '{(row["what"], row["words"]) for row in rows} == {(what, n) for n in (32, 1 << 20)
