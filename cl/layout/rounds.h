@@ -67,6 +67,7 @@ struct gravelp_rounds_set {
 #define GRAVELP_ROUNDS_SENT 2u    /* some messages went as those of any kernel */
 #define GRAVELP_ROUNDS_REFUSED 4u /* the run ends */
 #define GRAVELP_ROUNDS_LATE 8u    /* the launch ends */
+#define GRAVELP_ROUNDS_FAILED 16u /* a launch or a barrier at some node: the run ends */
 
 struct gravelp_round_message {
     gravelp_u64 to; /* GRAVELP_ROUND_TO its command and the word's heap offset [bytes] */

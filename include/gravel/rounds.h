@@ -106,9 +106,10 @@ struct gravel_rounds_ended {
  * @param ended  [out] or NULL; written unless the node has failed.
  * @param bytes  sizeof *ended
  * @return       0; GRAVEL_EINVAL (until, most, no phase in the kernel); GRAVEL_EMISMATCH if nodes differ, in phases
- *               too; GRAVEL_ECL (an argument that is not set); GRAVEL_ERANGE if a message was to a word that does not
- *               exist (which line, where): it is not applied, and the run ends with that round at the latest; as
- *               gravel_barrier; GRAVEL_ETIMEOUT, GRAVEL_EKERNEL: groups that do not meet, a phase without an end.
+ *               too, or another node has failed in the run; GRAVEL_ECL (an argument that is not set); GRAVEL_ERANGE if
+ *               a message was to a word that does not exist (which line, where): it is not applied, and the run ends
+ *               at all nodes, with the next round at the latest; as gravel_barrier; GRAVEL_ETIMEOUT, GRAVEL_EKERNEL:
+ *               groups that do not meet, a phase without an end.
  *
  * Memory:  what a phase stores is visible to the next one, on all of the node's groups (Y1).
  */

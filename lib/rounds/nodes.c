@@ -22,8 +22,25 @@
 struct words {
     uint64_t sum;
     uint32_t flags;
-    uint32_t *counts; /* [n_nodes] messages for each node, and then of each */
+    uint32_t *counts;         /* [n_nodes] messages for each node, and then of each */
+    struct gravel_kept error; /* this node's first in the run; all nodes end at the next exchange */
 };
+
+#define RUN_ENDS (GRAVELP_ROUNDS_REFUSED | GRAVELP_ROUNDS_FAILED)
+
+static void note_error(struct words *words, int code)
+{
+    if (code && !words->error.code)
+        words->error = gravel_keep(code);
+}
+
+/* Fails the node, for other nodes wait for it in the run. @return code */
+static int fail_node(struct gravel *gravel, int code)
+{
+    if (code && !gravel_node_has_failed(gravel))
+        gravel_report(gravel, code, true, gravel_last_error());
+    return code;
+}
 
 #define FIRST_BYTES 4096u /* of frames, that are read with a report */
 #define FEW_NODES 4u      /* whose frames are */
@@ -137,6 +154,8 @@ static int exchange(struct gravel_rounds *rounds, uint64_t number, struct words 
 {
     struct gravel *gravel = rounds->object.gravel;
     const uint32_t n_nodes = gravel_n_nodes(gravel);
+    if (words->error.code)
+        words->flags |= GRAVELP_ROUNDS_FAILED;
     GRAVEL_TRY(fetch_frames(rounds, words));
     for (uint32_t node = 0; node < n_nodes; node++)
         rounds->brings[node] = (struct gravel_part){
@@ -200,85 +219,137 @@ static int end_round(struct gravel_rounds *rounds, struct gravel_rounds_goal *ru
     struct gravel *gravel = rounds->object.gravel;
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_BARRIER};
     int code = exchange(rounds, number, words);
-    if (!code && (words->flags & GRAVELP_ROUNDS_SENT || !rounds->room))
-        code = gravel_node_barrier(gravel, &call, true);
+    if (!code && (words->flags & GRAVELP_ROUNDS_SENT || !rounds->room)) {
+        note_error(words, gravel_node_barrier(gravel, &call, true)); /* other nodes may have none */
+        code = gravel_leave(gravel, 0);
+    }
     if (!code)
         gravel_rounds_count(rounds, run, 1, words->sum);
     *goes_on = !code && !gravel_rounds_has_ended(rounds, run) &&
-               !(words->flags & (GRAVELP_ROUNDS_LATE | GRAVELP_ROUNDS_REFUSED));
+               !(words->flags & (GRAVELP_ROUNDS_LATE | RUN_ENDS));
     return gravel_first_failure(code, answer(rounds, number, words, *goes_on));
 }
 
-static int launch_with_nodes(struct gravel_rounds *rounds, struct gravel_rounds_goal *run,
-                             struct words *words)
+/* Begins a launch. It counts as none if it fails at some node. @param end  [out] this node's kernel; NULL: none */
+static int begin(struct gravel_rounds *rounds, const struct gravel_rounds_goal *run, bool is_one,
+                 struct words *words, cl_event *end)
 {
     struct gravel *gravel = rounds->object.gravel;
-    struct gravelp_rounds taken;
+    struct gravel_exchange *exchanges = &gravel->network.exchange;
     struct gravelp_rounds_begin begin = gravel_rounds_begin_at(rounds, run, GRAVELP_PHASE_ALL);
-    struct gravel_exchange *exchange = &gravel->network.exchange;
     const uint32_t n_nodes = gravel_n_nodes(gravel);
-    const uint64_t begin_ns = gravel_clock_ns();
-    const bool waits = gravel_rounds_flushes(
-        gravel); /* for the kernel's end: it has one round, which a barrier ends */
-    bool goes_on = !waits, is_over = false;
-    cl_event end = NULL;
-    /* Words of 0 would be those of such a number. Slots are by number % 2, so 2 are left out. */
-    if ((exchange->number + 1) % 65536 == 0)
-        exchange->number += 2;
-    begin.most = waits ? 1 : UINT32_MAX;
+    /* Words of 0 would be those of the first round. Slots are by number % 2, so 2 are left out. */
+    if ((exchanges->number + 2) % 65536 == 0)
+        exchanges->number += 2;
+    begin.most = is_one ? 1 : UINT32_MAX;
     begin.nodes_at = rounds->nodes_at;
-    begin.room = waits ? 0 : rounds->room;
-    begin.n_met = (uint32_t)exchange->number;
-    GRAVEL_TRY(
-        gravel_memory_zero(&gravel->memory, 0, rounds->nodes_at, GRAVELP_ROUNDS_OUT(n_nodes)));
-    GRAVEL_TRY(gravel_rounds_set_begin(rounds, &begin));
-    int code = gravel_node_begin(gravel, rounds->object.kernels[0], rounds->n_groups,
-                                 rounds->group_items, &end);
-    while (goes_on && !code) {
-        const uint64_t number = ++exchange->number;
-        code = await_report(rounds, number, end, words, &is_over);
+    begin.room = is_one ? 0 : rounds->room;
+    begin.n_met = (uint32_t)++exchanges->number;
+    int code =
+        gravel_memory_zero(&gravel->memory, 0, rounds->nodes_at, GRAVELP_ROUNDS_OUT(n_nodes));
+    if (!code)
+        code = gravel_rounds_set_begin(rounds, &begin);
+    if (!code)
+        code = gravel_node_begin(gravel, rounds->object.kernels[0], rounds->n_groups,
+                                 rounds->group_items, end);
+    note_error(words, code);
+    words->sum = words->flags = 0;
+    memset(words->counts, 0, n_nodes * sizeof *words->counts);
+    return exchange(rounds, exchanges->number, words);
+}
+
+/* Ends a kernel that waits for a second round, as some node has none. */
+static int dismiss(const struct gravel_rounds *rounds, uint64_t number, cl_event end,
+                   struct words *words)
+{
+    struct words report = {.counts = words->counts};
+    bool is_over = false;
+    GRAVEL_TRY(await_report(rounds, number, end, &report, &is_over));
+    memset(words->counts, 0, gravel_n_nodes(rounds->object.gravel) * sizeof *words->counts);
+    return is_over ? 0 : answer(rounds, number, words, false);
+}
+
+/* Runs the rounds of a launch. @return what has failed the node */
+static int run_launch(struct gravel_rounds *rounds, struct gravel_rounds_goal *run, cl_event end,
+                      struct words *words)
+{
+    struct gravel *gravel = rounds->object.gravel;
+    struct gravel_exchange *exchanges = &gravel->network.exchange;
+    const uint64_t begin_ns = gravel_clock_ns();
+    bool goes_on = true, is_over = false;
+    if (words->flags & RUN_ENDS)
+        return end ? dismiss(rounds, exchanges->number + 1, end, words) : 0;
+    while (goes_on) {
+        const uint64_t number = ++exchanges->number;
+        GRAVEL_TRY(await_report(rounds, number, end, words, &is_over));
         if (is_over)
-            break;
+            return gravel_fail(GRAVEL_EKERNEL, "%s: a launch has ended too early",
+                               GRAVEL_ROUNDS_RUN);
         if (gravel_clock_ns() - begin_ns > rounds->scheduling.slice_ns)
             words->flags |= GRAVELP_ROUNDS_LATE;
-        if (!code)
-            code = end_round(rounds, run, number, words, &goes_on);
+        GRAVEL_TRY(end_round(rounds, run, number, words, &goes_on));
         if (gravel->pump)
             gravel_pump_watch(gravel->pump, end); /* which a barrier takes for ended */
     }
-    const int waited =
-        end ? gravel_node_wait_for_kernel(gravel, rounds->object.kernels[0], end) : 0;
-    gravel_cl_event_release(end);
-    GRAVEL_TRY(gravel_leave(gravel, gravel_first_failure(code, waited)));
-    GRAVEL_TRY(gravel_memory_take(&gravel->memory, 0, rounds->object.memory, (uint32_t *)&taken,
-                                  GRAVEL_ROUNDS_TAKEN / sizeof(uint32_t)));
-    rounds->stats.launches++;
-    rounds->stats.stayed += taken.n_rounds;
-    rounds->stats.groups = taken.members.n;
-    if (taken.last.refused)
-        return gravel_rounds_fail_refused(rounds, &taken);
-    if (is_over || taken.n_rounds == 0)
-        return gravel_fail(GRAVEL_EKERNEL, "%s: a launch has ended no round", GRAVEL_ROUNDS_RUN);
-    if (words->flags & GRAVELP_ROUNDS_REFUSED)
-        return gravel_fail(GRAVEL_ERANGE, "%s: another node has sent to a word that does not exist",
-                           GRAVEL_ROUNDS_RUN);
-    if (!waits)
-        return 0;
-    uint64_t sum = taken.last.count[0] | (uint64_t)taken.last.count[1] << 32;
-    GRAVEL_TRY(gravel_barrier(gravel));
+    return 0;
+}
+
+/* Ends a launch of one round, which had no exchange: by a barrier, which flushes objects. @return what has failed the
+ * node */
+static int end_one(struct gravel_rounds *rounds, struct gravel_rounds_goal *run,
+                   const struct gravelp_rounds *taken, struct words *words)
+{
+    struct gravel *gravel = rounds->object.gravel;
+    uint64_t sum = taken->last.count[0] | (uint64_t)taken->last.count[1] << 32;
+    note_error(words, gravel_barrier(gravel));
     GRAVEL_TRY(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &sum, 1));
     gravel_rounds_count(rounds, run, 1, sum);
     return 0;
 }
 
-int gravel_rounds_run_with_nodes(struct gravel_rounds *rounds, struct gravel_rounds_goal *run)
+/* @return what has failed the node */
+static int launch_with_nodes(struct gravel_rounds *rounds, struct gravel_rounds_goal *run,
+                             struct words *words)
 {
-    struct words words = {.counts =
-                              calloc(gravel_n_nodes(rounds->object.gravel), sizeof *words.counts)};
-    int code = words.counts ? 0 : gravel_fail_memory(GRAVEL_ROUNDS_RUN, sizeof *words.counts);
-    while (!code && !gravel_rounds_has_ended(rounds, run))
+    struct gravel *gravel = rounds->object.gravel;
+    struct gravelp_rounds taken;
+    const bool is_one = gravel_rounds_flushes(gravel); /* a flush waits for the kernel's end */
+    cl_event end = NULL;
+    int code = begin(rounds, run, is_one, words, &end);
+    if (!code && !is_one)
+        code = run_launch(rounds, run, end, words);
+    fail_node(gravel, code);
+    const int waited =
+        end ? gravel_node_wait_for_kernel(gravel, rounds->object.kernels[0], end) : 0;
+    gravel_cl_event_release(end);
+    code = gravel_leave(gravel, gravel_first_failure(code, waited));
+    if (!code)
+        code = gravel_memory_take(&gravel->memory, 0, rounds->object.memory, (uint32_t *)&taken,
+                                  GRAVEL_ROUNDS_TAKEN / sizeof(uint32_t));
+    GRAVEL_TRY(fail_node(gravel, code));
+    rounds->stats.launches++;
+    rounds->stats.stayed += taken.n_rounds;
+    rounds->stats.groups = taken.members.n;
+    if (taken.last.refused)
+        note_error(words, gravel_rounds_fail_refused(rounds, &taken));
+    return is_one && !(words->flags & RUN_ENDS) ? end_one(rounds, run, &taken, words) : 0;
+}
+
+int gravel_rounds_run_with_nodes(struct gravel_rounds *rounds, struct gravel_rounds_goal *run,
+                                 int shown)
+{
+    struct gravel *gravel = rounds->object.gravel;
+    struct words words = {.counts = rounds->counts};
+    note_error(&words, shown);
+    int code = 0;
+    while (!code && !gravel_rounds_has_ended(rounds, run) && !(words.flags & RUN_ENDS))
         code = launch_with_nodes(rounds, run, &words);
-    free(words.counts);
     GRAVEL_TRY(code);
-    return gravel_barrier(rounds->object.gravel); /* kernels have applied all that came */
+    note_error(&words, gravel_barrier(gravel)); /* kernels have applied all that came */
+    if (words.error.code)
+        return gravel_fail_again(&words.error);
+    return words.flags & RUN_ENDS
+               ? gravel_fail(GRAVEL_EMISMATCH, "%s: the run has failed at another node",
+                             GRAVEL_ROUNDS_RUN)
+               : 0;
 }

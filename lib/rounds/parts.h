@@ -36,7 +36,8 @@ int gravel_rounds_fail_refused(const struct gravel_rounds *rounds,
 /** Returns whether some object of the node has words that a wait sends. */
 bool gravel_rounds_flushes(struct gravel *gravel);
 
-/** nodes.c: launches until the run has ended. Collective. */
-int gravel_rounds_run_with_nodes(struct gravel_rounds *rounds, struct gravel_rounds_goal *run);
+/** nodes.c: launches until the run has ended. Collective. @param shown  what this node's preparation came to */
+int gravel_rounds_run_with_nodes(struct gravel_rounds *rounds, struct gravel_rounds_goal *run,
+                                 int shown);
 
 #endif

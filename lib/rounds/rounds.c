@@ -121,7 +121,8 @@ static int alloc(struct gravel_rounds *rounds)
     rounds->nodes_at = rounds->object.memory + sizeof(struct gravelp_rounds);
     GRAVEL_TRY(allocated);
     rounds->brings = calloc(n_nodes, sizeof *rounds->brings);
-    if (!rounds->brings)
+    rounds->counts = calloc(n_nodes, sizeof *rounds->counts);
+    if (!rounds->brings || !rounds->counts)
         return gravel_fail_memory(rounds->object.name, n_nodes * sizeof *rounds->brings);
     GRAVEL_TRY(gravel_exchange_open(&gravel->network, rounds->room));
     if (rounds->room)
@@ -135,6 +136,7 @@ static bool free_nodes(struct gravel_object *object)
 {
     struct gravel_rounds *rounds = (struct gravel_rounds *)object;
     free(rounds->brings);
+    free(rounds->counts);
     if (rounds->room)
         gravel_pinned_destroy(&rounds->image);
     else

@@ -24,6 +24,7 @@ struct gravel_rounds {
     uint64_t nodes_at;          /* heap offset of what they meet by */
     uint32_t room;              /* messages of a round to each other node */
     struct gravel_part *brings; /* [n_nodes] */
+    uint32_t *counts;           /* [n_nodes] of messages */
     struct gravel_pinned image; /* of what they meet by; where it is shared, of words alone */
     struct gravel_rounds_stats stats;
 };

@@ -93,8 +93,8 @@ static int run_on_device(struct gravel_rounds *rounds, struct gravel_rounds_goal
 {
     const bool waits = gravel_rounds_flushes(rounds->object.gravel);
     int code = show_allocations(rounds);
-    if (!code && gravel_n_nodes(rounds->object.gravel) > 1)
-        return gravel_rounds_run_with_nodes(rounds, run);
+    if (gravel_n_nodes(rounds->object.gravel) > 1)
+        return gravel_rounds_run_with_nodes(rounds, run, code);
     while (!code && !gravel_rounds_has_ended(rounds, run))
         code = launch_once(rounds, run, waits);
     return code;
@@ -131,22 +131,46 @@ static int count_phases(struct gravel_rounds *rounds, const struct gravel_rounds
                                         GRAVEL_ROUNDS_RUN);
 }
 
+/* Reports to all nodes, in the next round, that one has failed here. @return code; what fails the node */
+static int announce(const struct gravel_rounds *rounds, int code)
+{
+    struct gravel *gravel = rounds->object.gravel;
+    const struct gravel_kept error = gravel_keep(code);
+    const uint32_t one = 1;
+    const int written = gravel_memory_write(
+        &gravel->memory, gravel_node_heap(gravel, gravel_node(gravel)),
+        rounds->object.memory + offsetof(struct gravelp_rounds, sets[0].is_sent), &one, sizeof one);
+    if (written)
+        gravel_report(gravel, written, true, gravel_last_error());
+    return written ? written : gravel_fail_again(&error);
+}
+
 static int run_by_phases(struct gravel_rounds *rounds, struct gravel_rounds_goal *run)
 {
     const uint64_t count_at =
         rounds->object.memory + offsetof(struct gravelp_rounds, sets[0].count);
-    uint64_t sums[2];
-    int code = 0;
-    while (!code && !gravel_rounds_has_ended(rounds, run)) {
+    struct gravel *gravel = rounds->object.gravel;
+    uint64_t sums[3] = {0}; /* the last one: nodes at which the round before has failed */
+    struct gravel_kept error = {.code = 0};
+    while (!gravel_rounds_has_ended(rounds, run) && sums[2] == 0) {
+        int code = 0;
         for (uint32_t phase = 0; phase < rounds->n_phases && !code; phase++)
             code = launch_phase(rounds, run, phase);
-        const int waited = gravel_barrier_sum(rounds->object.gravel, count_at, 2, NULL, sums);
+        const int waited = gravel_barrier_sum(gravel, count_at, 3, NULL, sums);
         code = gravel_first_failure(code, waited);
-        if (!code)
-            gravel_rounds_count(rounds, run, 1, sums[0] + (sums[1] << 32));
+        GRAVEL_TRY(gravel_leave(gravel, 0));
+        gravel_rounds_count(rounds, run, 1, sums[0] + (sums[1] << 32));
         rounds->stats.launches += rounds->n_phases;
+        if (code && !error.code && !gravel_rounds_has_ended(rounds, run) && sums[2] == 0)
+            code = announce(rounds, code);
+        if (code && !error.code)
+            error = gravel_keep(code);
     }
-    return code;
+    if (error.code)
+        return gravel_fail_again(&error);
+    return sums[2] == 0 ? 0
+                        : gravel_fail(GRAVEL_EMISMATCH, "%s: the run has failed at another node",
+                                      GRAVEL_ROUNDS_RUN);
 }
 
 /* ---- the call -------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rounds of several nodes. N: words of a node, more than a frame has room for.
+ * Rounds of several nodes. N: words of a node.
  *
  * Path: test_objects.c -> this -> cl/rounds.cl.h
  */
