@@ -14,6 +14,8 @@
  *
  * Path: die.c -> this -> lib/transport/mpi.c, lib/network
  */
+#include <gravel/rounds.h>
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +33,19 @@
 #define BUFFER_BYTES 512 /* less than a frame of another kind may have */
 
 /* What goes wrong from now on, in this node's network thread. */
-static _Atomic enum { NOTHING, POST, TEST, SENDS, GET, SOURCE, COUNT, LONG, LOST, FRAMES } breaks;
+static _Atomic enum {
+    NOTHING,
+    POST,
+    TEST,
+    SENDS,
+    GET,
+    SOURCE,
+    COUNT,
+    LONG,
+    LOST,
+    FRAMES,
+    PARTS
+} breaks;
 static void (*spoil)(
     struct gravel_frame *frame);             /* of FRAMES: what goes wrong with one that leaves */
 static MPI_Request *receives[MOST_RECEIVES]; /* of frames */
@@ -89,7 +103,7 @@ WRAPPED(int, MPI_Isend, const void *data, int n, MPI_Datatype type, int to, int 
         data = longer;
         n = (int)bytes;
     }
-    if (breaks == FRAMES)
+    if (breaks == FRAMES || breaks == PARTS)
         spoil(frame);
     const bool is_lost = breaks == LOST && frame->kind == GRAVEL_FRAME_CREDIT;
     return __real_MPI_Isend(data, n, type, is_lost ? MPI_PROC_NULL : to, tag, comm, request);
@@ -122,6 +136,9 @@ SPOIL(place, 0, GRAVEL_FRAME_REPLY, gravel_reply_frame, spoilt->position += 8)
 SPOIL(twice, 0, GRAVEL_FRAME_REPLY, gravel_reply_frame, spoilt->id--)
 SPOIL(credit, 0, GRAVEL_FRAME_CREDIT, gravel_credit_frame, spoilt->n_written += 1000)
 SPOIL(astray, 0, GRAVEL_FRAME_CREDIT, gravel_credit_frame, spoilt->frame.destination = 2)
+SPOIL(part, 0, GRAVEL_FRAME_ROUND, gravel_round_frame,
+      spoilt->n += frame->destination == 1 ? 1u << 30 : 0)
+SPOIL(piece, 0, GRAVEL_FRAME_ROUND, gravel_round_frame, spoilt->first += frame->destination == 1)
 SPOIL(put, 1, GRAVEL_FRAME_BYTES, gravel_bytes_frame, spoilt->offset += MEMORY_BYTES)
 SPOIL(its_code, 0, GRAVEL_FRAME_REFUSAL, gravel_error_frame, spoilt->code = -1000)
 SPOIL(its_text, 0, GRAVEL_FRAME_REFUSAL, gravel_error_frame,
@@ -176,6 +193,10 @@ static const struct way {
     SPOILT(twice, 1, "from node 0 has a bad request number ("),
     SPOILT(credit, 1, "from node 0 has a bad count of frames written ("),
     SPOILT(astray, 1, "from node 0 has a bad header ("),
+    {"part", PARTS, EVERY, 1, GRAVEL_ECORRUPT, "from node 0 has a bad count of messages (",
+     spoil_part},
+    {"piece", PARTS, EVERY, 1, GRAVEL_ECORRUPT, "from node 0 has a bad place in its part (1 to ",
+     spoil_piece},
 };
 
 static const char source[] = "#include \"gravel.cl.h\"\n"
@@ -215,6 +236,29 @@ static int talk(uint64_t memory, const struct way *way)
     return code;
 }
 
+/* All nodes run rounds, until the node has failed. */
+static int go_around(uint64_t memory, const struct way *way)
+{
+    const struct gravel_rounds_program program =
+        GRAVEL_ROUNDS_PROGRAM(.name = "around.cl", .function = "around",
+                              .source =
+                                  "#include \"gravel.cl.h\"\n"
+                                  "kernel void around(GRAVEL_ARENA, GRAVEL_ROUND, ulong word) {\n"
+                                  "    GRAVEL_ROUND_OPEN(r);\n"
+                                  "    GRAVEL_EACH_ROUND(r) GRAVEL_PHASE(r, send) {\n"
+                                  "        gravel_inc_uint_wg(r.group, word, 0, 0);\n"
+                                  "    } }\n");
+    struct gravel_rounds *rounds;
+    cl_kernel kernel;
+    OK(gravel_rounds_create(&rounds, gravel, &program));
+    OK(gravel_rounds_kernel(rounds, &kernel));
+    MUST(clSetKernelArg(kernel, 2, sizeof memory, &memory) == CL_SUCCESS);
+    OK(gravel_barrier(gravel));
+    spoil = way->spoil;
+    breaks = way->breaks;
+    return gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, UINT64_MAX, NULL, 0);
+}
+
 static void break_way(const struct way *way)
 {
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.print = drop_lines);
@@ -223,7 +267,8 @@ static void break_way(const struct way *way)
     if (way->breaks == LONG)
         setenv("GRAVEL_BUFFER", "512", 1);
     open_nodes(&bindings);
-    const int code = talk(alloc_or_die(gravel, MEMORY_BYTES), way);
+    const uint64_t memory = alloc_or_die(gravel, MEMORY_BYTES);
+    const int code = way->breaks == PARTS ? go_around(memory, way) : talk(memory, way);
     snprintf(gave_up, sizeof gave_up, "node %u gave up", way->failing);
     expect(code, node == way->failing ? way->code : GRAVEL_EPEER, way->text);
     MUST(node == way->failing || strstr(gravel_last_error(), gave_up));
