@@ -199,8 +199,9 @@ GRAVELP_INLINE void gravelp_round_report(struct gravel_round_group r, ulong sum)
     for (uint i = 0; i < GRAVELP_ROUNDS_FLAGS; i++)
         gravelp_store_relaxed(report + i, GRAVELP_ROUNDS_WORD(number, sum >> 16 * i)); /* Y4 */
     for (uint i = 0; i < n_nodes; i++)
-        gravelp_store_relaxed(report + GRAVELP_ROUNDS_PARTS + i,
-                              GRAVELP_ROUNDS_WORD(number, min(counts[i], own->room))); /* Y4 */
+        gravelp_store_relaxed(
+            report + GRAVELP_ROUNDS_PARTS + i,
+            GRAVELP_ROUNDS_WORD(number, counts[i] < own->room ? counts[i] : own->room)); /* Y4 */
     gravelp_store_release(
         report + GRAVELP_ROUNDS_FLAGS,
         GRAVELP_ROUNDS_WORD(number, (own->is_sent ? GRAVELP_ROUNDS_SENT : 0) |

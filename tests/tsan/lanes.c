@@ -9,8 +9,10 @@
 #include "transaction.cl.h"
 #include "schedule.cl.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 _Thread_local struct gravelp_lane *gravelp_lane;
 
@@ -38,6 +40,22 @@ struct group {
     struct gravel_fbar fbar;
 #endif
 };
+
+static _Atomic size_t
+    n_to_start; /* work-items of the launch that lanes_start_together has not seen */
+#define START_MS 60000u
+
+void lanes_start_together(void)
+{
+    atomic_fetch_sub_explicit(&n_to_start, 1, memory_order_relaxed);
+    for (uint ms = 0; atomic_load_explicit(&n_to_start, memory_order_relaxed); ms++) {
+        if (ms == START_MS) {
+            fprintf(stderr, "a work-item has not started\n");
+            exit(1);
+        }
+        usleep(1000);
+    }
+}
 
 static void *lane_main(void *argument)
 {
@@ -71,6 +89,7 @@ void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *a
 {
     struct group *groups = allocate(n_groups, sizeof *groups);
     struct lane *lanes = allocate(n_groups * local_size, sizeof *lanes);
+    atomic_store_explicit(&n_to_start, n_groups * local_size, memory_order_relaxed);
     for (size_t g = 0; g < n_groups; g++)
         group_barrier_init(&groups[g].barrier, (uint32_t)local_size);
     for (size_t i = 0; i < n_groups * local_size; i++) {

@@ -25,4 +25,7 @@ typedef void lanes_kernel(struct gravelp_arena *gravel_arena_, const void *argum
 void lanes_launch(lanes_kernel *body, struct gravelp_arena *arena, const void *arguments,
                   size_t n_groups, size_t local_size);
 
+/** Waits until all work-items of the launch are here, for a minute at most; a work-item. It orders nothing. */
+void lanes_start_together(void);
+
 #endif

@@ -56,6 +56,9 @@ SUBJECTS = {
     "held": (["tests/tsan/flow_held.c"] + FLOW, [], [], ["cl/flow.cl.h", "cl/layout/choose.h", "cl/layout/flow.h"]),
     "rounds": (["tests/tsan/rounds.c", "tests/tsan/lanes.c"], ["-DGRAVELP_ROUNDS", "-DGRAVELP_STAYS", "-DGRAVELP_DIRECT", "-DGRAVELP_SERIAL_GROUP"], [],
                ["cl/rounds.cl.h", "cl/device/direct.cl.h"]),
+    "rounds-nodes": (["tests/tsan/rounds_nodes.c", "tests/tsan/lanes.c"],
+                     ["-DGRAVELP_ROUNDS", "-DGRAVELP_STAYS", "-DGRAVELP_DIRECT", "-DGRAVELP_NODES", "-DGRAVELP_SERIAL_GROUP"], [],
+                     ["cl/rounds.cl.h"]),
     "event": (["tests/tsan/event_edges.c", "lib/base/event.c"], [], [],
               ["lib/base/event.h", "lib/base/event.c"]),
 }

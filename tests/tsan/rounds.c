@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "portable.cl.h"
 
@@ -27,12 +26,10 @@ static inline ulong gravelp_apply(uint command, uchar *word, ulong value, ulong 
 
 #define N_GROUPS 3u
 #define N_ITEMS 5u /* of a group */
-#define N_LANES (N_GROUPS * N_ITEMS)
 #define N 64u
 #define N_ROUNDS 40u
 #define WAIT_MS 1000000u
 #define N_LAUNCHES 8
-#define START_MS 60000u
 
 struct heap {
     uint64_t unused[8];
@@ -57,19 +54,6 @@ static inline ulong gravelp_apply(uint command, uchar *word, ulong value, ulong 
     return old;
 }
 
-static _Atomic uint32_t n_started; /* work-items of the launch */
-
-/* All are there before one enrols, so all groups are members. Relaxed: it orders nothing. */
-static void start_together(void)
-{
-    atomic_fetch_add_explicit(&n_started, 1, memory_order_relaxed);
-    for (uint ms = 0; atomic_load_explicit(&n_started, memory_order_relaxed) < N_LANES; ms++) {
-        if (ms == START_MS)
-            fail("a work-item of %u has not started", N_LANES);
-        usleep(1000);
-    }
-}
-
 static void expect(const char *what, uint64_t found, uint64_t expected)
 {
     if (found != expected)
@@ -79,7 +63,7 @@ static void expect(const char *what, uint64_t found, uint64_t expected)
 static void meet_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     const GRAVEL_ROUND = *(const struct gravelp_rounds_begin *)arguments;
-    start_together();
+    lanes_start_together(); /* so all groups are members */
     GRAVEL_ROUND_OPEN(r);
     struct heap *heap = (struct heap *)(void *)gravelp_heap(gravel_arena_, 0);
     GRAVEL_EACH_ROUND(r)
@@ -116,7 +100,7 @@ static void meet_kernel(struct gravelp_arena *gravel_arena_, const void *argumen
 static void count_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
     const GRAVEL_ROUND = *(const struct gravelp_rounds_begin *)arguments;
-    start_together();
+    lanes_start_together(); /* so all groups are members */
     GRAVEL_ROUND_OPEN(r);
     GRAVEL_EACH_ROUND(r)
     {
@@ -138,7 +122,6 @@ static void run(struct test *test, lanes_kernel *body)
                                                .n_groups = N_GROUPS,
                                                .wait_ms = WAIT_MS};
     memset(test, 0, sizeof *test);
-    n_started = 0;
     test->arena.heap_offset = offsetof(struct test, heap) - offsetof(struct test, arena);
     test->arena.queues_offset = offsetof(struct test, queue) - offsetof(struct test, arena);
     test->arena.n_slots = 1;
