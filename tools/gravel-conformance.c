@@ -46,8 +46,9 @@ static const struct argp_option options[] = {
      0},
     {"step", 's', "STEP", 0, "only svm, usm, pump or drain (default: each)", 0},
     {"suite", 'u', "SUITE", 0,
-     "only words, requests, waits, mirror, accumulate, records, handlers, ledger, ledger-put or "
-     "ledger-small",
+     "only words, requests, waits, mirror, accumulate, rounds, records, handlers, ledger, "
+     "ledger-put "
+     "or ledger-small",
      0},
     {"json", 'j', NULL, 0, "the report as one JSON object", 0},
     {"limit", KEY_LIMIT, "SECONDS", 0, "give up on a suite after this (600)", 0},

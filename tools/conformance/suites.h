@@ -27,6 +27,7 @@ extern const struct suite suite_words, /* operations on words, active messages (
     suite_waits,                       /* waits for words */
     suite_mirror,                      /* mirrors, of slots and of copies */
     suite_accumulate,                  /* accumulators (words.c) */
+    suite_rounds,                      /* rounds (words.c) */
     suite_records,                     /* lines, records, asks of functions of the host */
     suite_handlers,                    /* handlers that the device runs (calls.c) */
     suite_ledger;                      /* nothing lost, doubled, torn, misrouted; MODE [MESSAGES] */

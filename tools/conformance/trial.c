@@ -29,6 +29,7 @@ const struct conformance_trial conformance_trials[] = {
     {.name = "waits", .suite = &suite_waits},
     {.name = "mirror", .suite = &suite_mirror},
     {.name = "accumulate", .suite = &suite_accumulate},
+    {.name = "rounds", .suite = &suite_rounds},
     {.name = "records", .suite = &suite_records},
     {.name = "handlers", .suite = &suite_handlers},
     {.name = "ledger", .suite = &suite_ledger, .arguments = {"am", "500000"}},

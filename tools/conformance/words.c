@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Conformance of the operations on words: every operation, type, form, target and activity, by messages (with active
- * messages: calls.c) and by accumulators.
+ * messages: calls.c), by accumulators and in rounds.
  *
  * Path:    plan.c -> kernel or gravel_update -> every node compares its heap with what plan.c makes of them.
  */
@@ -11,12 +11,13 @@
 #include "support.h"
 
 #include <gravel/accumulator.h>
+#include <gravel/rounds.h>
 
 #include <string.h>
 
 #define GUARD_BYTE 0xa7
 
-extern const char conformance_cl[], accumulate_cl[];
+extern const char conformance_cl[], accumulate_cl[], rounds_cl[];
 
 uint64_t words_offset(const struct stage *stage)
 {
@@ -146,4 +147,74 @@ static void run_accumulate(struct stage *stage)
     }
 }
 
+#undef OPERATION
+
 const struct suite suite_accumulate = {accumulate_cl, WORDS_HEAP_BYTES, run_accumulate, NULL, NULL};
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+/* Makes the rounds that send by an operation, and gives their kernel the arrays. */
+static struct gravel_rounds *make_rounds(const struct stage *stage, const struct test_case *test,
+                                         cl_kernel *kernel)
+{
+    struct gravel_rounds *rounds;
+    char options[160];
+    const char *type = strrchr(test->name, '_') + 1;
+    const uint64_t base = words_offset(stage);
+    const cl_mem arrays[] = {stage->active, stage->nodes, stage->indices, stage->values};
+    snprintf(options, sizeof options, "-DCALL=gravel_%s_wi -DTYPE=%s%s", test->name,
+             test->op == GRAVEL_INC ? "uint" : type, test->op == GRAVEL_INC ? " -DIS_INC" : "");
+    const struct gravel_rounds_program program =
+        GRAVEL_ROUNDS_PROGRAM(.name = test->name, .source = rounds_cl, .options = options,
+                              .function = "send");
+    OK(gravel_rounds_create(&rounds, stage->gravel, &program));
+    OK(gravel_rounds_kernel(rounds, kernel));
+    stage_set(*kernel, 2, sizeof base, &base);
+    for (cl_uint i = 0; i < 4; i++)
+        stage_set(*kernel, i + 3, sizeof arrays[i], &arrays[i]);
+    return rounds;
+}
+
+struct rounds_of {
+    struct gravel_rounds *rounds; /* NULL before the first case of an operation */
+    cl_kernel kernel;
+};
+
+/* Sends in a round, and in one more without a message: what comes in the first is there by then. */
+static bool run_round(struct stage *stage, const struct test_case *test, cl_kernel kernel,
+                      void *context)
+{
+    struct rounds_of *of = context;
+    struct gravel_rounds_ended ended;
+    const cl_uint n = test->n_items, none = 0;
+    (void)kernel;
+    words_prepare(stage, test, &stage->plan);
+    if (!of->rounds)
+        of->rounds = make_rounds(stage, test, &of->kernel);
+    OK(gravel_barrier(stage->gravel));
+    stage_set(of->kernel, 7, sizeof n, &n);
+    OK(gravel_rounds_run(of->rounds, GRAVEL_UNTIL_ZERO, 1, &ended, sizeof ended));
+    stage_set(of->kernel, 7, sizeof none, &none);
+    OK(gravel_rounds_run(of->rounds, GRAVEL_UNTIL_ZERO, 2, &ended, sizeof ended));
+    if (ended.sum || ended.n_rounds != 1)
+        return stage_differs(stage, "a round without a message counts");
+    return words_hold(stage, test);
+}
+
+static void run_rounds(struct stage *stage)
+{
+#define OPERATION(OP, op, TYPE, type) TEST_CASE(#op "_" #type, #op "_" #type, OP, TYPE),
+#define INCREMENT(TYPE, type) OPERATION(INC, inc, TYPE, type)
+    static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(
+        OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION) GRAVEL_INC_TYPES(INCREMENT)};
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        struct rounds_of of = {NULL, NULL};
+        stage_operations(stage, &operations[i], 1, FORM_WI, FORM_WI, run_round, &of);
+        if (of.rounds) {
+            clReleaseKernel(of.kernel);
+            OK(gravel_rounds_destroy(of.rounds));
+        }
+    }
+}
+
+const struct suite suite_rounds = {conformance_cl, WORDS_HEAP_BYTES, run_rounds, &bindings, NULL};
