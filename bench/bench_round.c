@@ -13,7 +13,7 @@
  * `barrier_read_reduce` and `barrier_sum` are the waits alone. Each level's sum must be 256 a node.
  *
  * `stay` is level_sum as rounds (gravel/rounds.h), whose kernel stays on the device where it can: 256 messages of a node
- * are 4 kB; `stay_none`, `stay_60k` and `stay_1m` have so many bytes.
+ * are 4 kB; `stay_none` sends none, `stay_60k` and `stay_1m` send 60 kB and 1 MB.
  *
  * Path:    options -> rounds over the variants, all nodes together -> bench_round.cl -> node 0 reports.
  * Memory:  the counters are in the symmetric heap, for the length of the process.

@@ -31,8 +31,8 @@
  *     GRAVEL_ROUND_OPEN(r)                instead of GRAVEL_OPEN; r.group sends messages
  *     ulong gravel_round_number(r)        of this run's rounds, from 0
  *     ulong gravel_round_sum(r)           counted in the round before, of this run or the last one; at first 0
- *     uint gravel_round_item(r)           the work-item's number among all of the node, which are
- *     uint gravel_round_items(r)          so many
+ *     uint gravel_round_item(r)           the work-item's number among all of the node
+ *     uint gravel_round_items(r)          how many these are
  *     gravel_round_count_wg(r, n)         every work-item of the group: counts n more
  *     gravel_round_count_wi(r, n)         any work-item, in any divergent code; slower where a launch is a phase
  *
@@ -83,7 +83,7 @@ struct gravel_round_group {
 
 /* ---- in a phase -------------------------------------------------------------------------------- */
 
-/* Any work-item: so many more are counted in words that all groups add to. */
+/* Any work-item: counts n more in words that all groups add to. */
 GRAVELP_INLINE void gravelp_round_add(global struct gravelp_rounds_set *set, ulong n)
 {
     const uint low = (uint)n, old = gravelp_device_fetch_add_relaxed(&set->count[0], low); /* Y2 */
@@ -94,7 +94,7 @@ GRAVELP_INLINE void gravelp_round_add(global struct gravelp_rounds_set *set, ulo
 
 #ifdef GRAVELP_STAYS
 
-/* Any work-item: so many more are counted in this round. The leader adds its group's when it meets other members; what
+/* Any work-item: counts n more in this round. The leader adds its group's when it meets other members; what
  * is too much for that goes to the set. */
 GRAVELP_INLINE void gravel_round_count_wi(struct gravel_round_group r, ulong n)
 {

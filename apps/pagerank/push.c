@@ -13,8 +13,8 @@
 #define PUMP_SLICES 4u /* of a launch that is long enough, on step pump */
 #define MOST_EACH 1024u
 
-/* Edges of a work-item: on step pump, where a launch's slices have a bounded number of work-items, so many that it is a few
- * slices; elsewhere 1. */
+/* Edges of a work-item: on step pump, where a slice has a bounded number of work-items, what makes a launch a few slices;
+ * elsewhere 1. */
 static unsigned edges_each(const struct pagerank *pagerank)
 {
     const struct node *node = &pagerank->node;

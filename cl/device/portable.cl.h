@@ -337,7 +337,7 @@ GRAVELP_INLINE void gravelp_prefetch_write(global uchar *p, uint bytes)
  */
 #if defined(__OPENCL_C_VERSION__)
 
-/* Of the library's own kernels the host says it. */
+/* For the library's own kernels the host decides. */
 #if !defined(GRAVELP_INT64_ATOMICS) && defined(cl_khr_int64_base_atomics) && \
     defined(cl_khr_int64_extended_atomics)
 #define GRAVELP_INT64_ATOMICS 1

@@ -45,7 +45,7 @@ GRAVELP_INLINE void gravelp_group_meet(global struct gravelp_arena *arena)
 
 /* Every work-item of the group: a predicated `if` ends, which may be the last thing of a node. LLVM copies the word
  * above into both sides of such an `if`, if it finds their ways to the kernel's end, and work-item 0 decides for all.
- * On PoCL 3.1 the word is opaque, so it is not copied; PoCL 6.0 drops it altogether, so there it is a barrier. */
+ * PoCL 3.1 cannot see the word, so it copies none; PoCL 6.0 drops it altogether, so there it is a barrier. */
 GRAVELP_INLINE void gravelp_predicate_end(global struct gravelp_arena *arena)
 {
     GRAVELP_LATER_BARRIER();
@@ -62,8 +62,9 @@ GRAVELP_INLINE void gravelp_group_meet_apart(global struct gravelp_arena *arena)
     gravelp_block_keep(arena);
 }
 
-/* Where a group's queue is: its leader's copy of constants of the arena. On a GPU each load from the arena is a trip
- * to memory, as an acquire empties the unit's cache, and a call would make several, one after the other. */
+/* The leader's copy of constants of the arena, which say where its group's queue is. On a GPU each load from the
+ * arena is a trip to memory, as an acquire empties the unit's cache, and a call would make several, one after the
+ * other. */
 struct gravelp_ring {
     global struct gravelp_queue_words *words;
     global uchar *slots; /* of this queue */

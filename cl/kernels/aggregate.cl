@@ -55,7 +55,8 @@ GRAVELP_INLINE uint2 shape_of(global struct gravelp_package *package, uint slot_
 /* Loads stand before what is done with them: a store or an atomic operation between two makes the second one wait. */
 #define AT_ONCE 4u
 #define NONE 0xffffffffu /* where there is no message */
-/* Of a run in order: messages to each node before tile `number`, and once tiles are stored, of that tile too. */
+/* Counts, for a run in order: messages to each node before tile `number`, and once tiles are stored, in that tile
+ * too. */
 #define ROW_OF(tiles, number) ((tiles) + (ulong)(number)*n_nodes)
 /* Lanes that count for one node seldom meet. n: a power of two. */
 #define REPLICA(n) ((uint)get_local_id(0) & ((n)-1))

@@ -43,8 +43,8 @@ struct gravelp_package {
     gravelp_u32 command;    /* GRAVELP_COMMAND of every message in the package */
     gravelp_u32 n_messages; /* columns in use, 0 < n_messages <= stride */
     gravelp_u32 stride;     /* [elements] from one row to the next: GRAVELP_STRIDE */
-    gravelp_u64 base;       /* [bytes] heap offset that index 0 stands for */
-    gravelp_u64 result;     /* [bytes] own heap offset that position 0 of answers stands for */
+    gravelp_u64 base;       /* [bytes] heap offset of index 0 */
+    gravelp_u64 result;     /* [bytes] own heap offset of position 0 of answers */
     gravelp_u64 signal;     /* [bytes] heap offset of the uint that counts answers or puts */
     struct gravelp_arrival arrival; /* where the command is GRAVELP_COMMAND_CHECKED */
 };
@@ -64,7 +64,7 @@ GRAVELP_STATIC_ASSERT(sizeof(struct gravelp_package) == GRAVELP_CACHELINE, "head
 /* So that rows are aligned. */
 #define GRAVELP_PACKAGE_STRIDE(n_messages) ((gravelp_u32)((n_messages) + 15u) & ~15u)
 
-/* Of a package of this command. Checked mode sends packages of no message, whose text needs room. */
+/* The stride of a package of this command. Checked mode sends packages of no message, whose text needs room. */
 #define GRAVELP_STRIDE(command, n_messages)                                   \
     (GRAVELP_IS_RECORD(command) ? (gravelp_u32)((n_messages) + !(n_messages)) \
                                 : GRAVELP_PACKAGE_STRIDE(n_messages))

@@ -96,15 +96,17 @@ static bool run_case(struct stage *stage, const struct test_case *test, cl_kerne
     return words_hold(stage, test);
 }
 
-static void run_words(struct stage *stage)
-{
+/* Every operation on words, of every type. */
 #define OPERATION(OP, op, TYPE, type) TEST_CASE(#op "_" #type, #op "_" #type, OP, TYPE),
 #define INCREMENT(TYPE, type) OPERATION(INC, inc, TYPE, type)
-    static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(
-        OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION) GRAVEL_INC_TYPES(INCREMENT)};
-    stage_operations(stage, operations, sizeof operations / sizeof *operations, FORM_GROUP,
-                     FORM_HOST, run_case, NULL);
+static const struct test_case all_operations[] = {GRAVEL_VALUE_OPERATIONS(
+    OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION) GRAVEL_INC_TYPES(INCREMENT)};
 #undef OPERATION
+#define N_OPERATIONS (sizeof all_operations / sizeof *all_operations)
+
+static void run_words(struct stage *stage)
+{
+    stage_operations(stage, all_operations, N_OPERATIONS, FORM_GROUP, FORM_HOST, run_case, NULL);
     run_calls(stage);
 }
 
@@ -203,13 +205,9 @@ static bool run_round(struct stage *stage, const struct test_case *test, cl_kern
 
 static void run_rounds(struct stage *stage)
 {
-#define OPERATION(OP, op, TYPE, type) TEST_CASE(#op "_" #type, #op "_" #type, OP, TYPE),
-#define INCREMENT(TYPE, type) OPERATION(INC, inc, TYPE, type)
-    static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(
-        OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION) GRAVEL_INC_TYPES(INCREMENT)};
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+    for (size_t i = 0; i < N_OPERATIONS; i++) {
         struct rounds_of of = {NULL, NULL};
-        stage_operations(stage, &operations[i], 1, FORM_WI, FORM_WI, run_round, &of);
+        stage_operations(stage, &all_operations[i], 1, FORM_WI, FORM_WI, run_round, &of);
         if (of.rounds) {
             clReleaseKernel(of.kernel);
             OK(gravel_rounds_destroy(of.rounds));
