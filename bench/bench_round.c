@@ -26,6 +26,7 @@
 #include <gravel/rounds.h>
 
 #define N_ITEMS 256u
+#define N_COUNTERS 65536u /* messages of 1 MB: on the way to another node each has 16 bytes */
 
 extern const char bench_round_cl[];
 
@@ -34,7 +35,7 @@ struct place {
     cl_kernel nothing, count, find;
     struct gravel_rounds *staying;
     cl_kernel stay;    /* of them */
-    uint64_t counters; /* heap offset of uint [N_ITEMS] */
+    uint64_t counters; /* heap offset of uint [N_COUNTERS] */
     uint32_t n_rounds; /* of a run */
     uint64_t found;    /* by all nodes in this run's levels so far */
 };
@@ -107,9 +108,9 @@ enum {
     N_VARIANTS
 };
 
-/* Messages of a node in a round: on the way to another one each has 16 bytes. */
+/* Messages of a node in a round. */
 static const cl_uint n_staying[N_VARIANTS] = {
-    [STAY] = N_ITEMS, [STAY_60K] = 60 * 1024 / 16, [STAY_1M] = 1024 * 1024 / 16 - 1};
+    [STAY] = N_ITEMS, [STAY_60K] = 60 * 1024 / 16, [STAY_1M] = N_COUNTERS};
 
 static void do_once(struct place *place, uint32_t variant)
 {
@@ -163,7 +164,7 @@ static void stay(struct place *place, cl_uint n)
 static bool run(void *context, uint32_t variant, double *rate)
 {
     struct place *place = context;
-    bench_set_bytes(place->gravel, place->counters, 0, 4 * N_ITEMS);
+    bench_set_bytes(place->gravel, place->counters, 0, 4 * N_COUNTERS);
     place->found = 0;
     barrier(place);
     double begin_s = bench_now();
@@ -173,7 +174,7 @@ static bool run(void *context, uint32_t variant, double *rate)
         do_once(place, variant);
     *rate = place->n_rounds / (bench_now() - begin_s);
     const uint64_t n_each = variant == ROUND || variant == LEVEL ? N_ITEMS : n_staying[variant];
-    const bool is_right = bench_sum_words(place->gravel, place->counters, N_ITEMS) ==
+    const bool is_right = bench_sum_words(place->gravel, place->counters, N_COUNTERS) ==
                           (uint32_t)(place->n_rounds * n_each);
     return bench_add_up(place->gravel, !is_right) == 0;
 }
@@ -183,7 +184,7 @@ static bool run(void *context, uint32_t variant, double *rate)
 static void open_place(struct place *place)
 {
     must(gravel_open(&place->gravel, NULL, NULL), "gravel_open");
-    place->counters = bench_alloc(place->gravel, 4 * N_ITEMS);
+    place->counters = bench_alloc(place->gravel, 4 * N_COUNTERS);
     cl_program program = bench_build(place->gravel, "bench_round.cl", bench_round_cl, "");
     place->nothing = bench_kernel(place->gravel, program, "nothing");
     place->count = bench_kernel(place->gravel, program, "count");

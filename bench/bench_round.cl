@@ -27,7 +27,7 @@ kernel void nothing(GRAVEL_ARENA)
 }
 
 #ifdef GRAVEL_ROUND
-/* In each round n work-items add one to one counter at a node, and count. */
+/* In each round n work-items add one to a counter each at a node, and count. */
 kernel void stay(GRAVEL_ARENA, GRAVEL_ROUND, ulong counters, uint node, uint n)
 {
     GRAVEL_ROUND_OPEN(r);
@@ -37,7 +37,7 @@ kernel void stay(GRAVEL_ARENA, GRAVEL_ROUND, ulong counters, uint node, uint n)
         {
             uint n_sent = 0;
             for (uint i = gravel_round_item(r); i < n; i += gravel_round_items(r), n_sent++)
-                gravel_inc_uint_wi(r.group, counters, 0, node);
+                gravel_inc_uint_wi(r.group, counters, i, node);
             gravel_round_count_wg(r, n_sent);
         }
     }

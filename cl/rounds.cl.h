@@ -198,10 +198,11 @@ GRAVELP_INLINE void gravelp_round_report(struct gravel_round_group r, ulong sum)
     global uint *counts = report + GRAVELP_ROUNDS_COUNTS(n_nodes) / 4 + number % 2 * n_nodes;
     for (uint i = 0; i < GRAVELP_ROUNDS_FLAGS; i++)
         gravelp_store_relaxed(report + i, GRAVELP_ROUNDS_WORD(number, sum >> 16 * i)); /* Y4 */
-    for (uint i = 0; i < n_nodes; i++)
-        gravelp_store_relaxed(
-            report + GRAVELP_ROUNDS_PARTS + i,
-            GRAVELP_ROUNDS_WORD(number, counts[i] < own->room ? counts[i] : own->room)); /* Y4 */
+    for (uint i = 0; i < 2 * n_nodes; i++) {
+        const uint count = counts[i / 2] < own->room ? counts[i / 2] : own->room;
+        gravelp_store_relaxed(report + GRAVELP_ROUNDS_PARTS + i,
+                              GRAVELP_ROUNDS_WORD(number, count >> i % 2 * 16)); /* Y4 */
+    }
     gravelp_store_release(
         report + GRAVELP_ROUNDS_FLAGS,
         GRAVELP_ROUNDS_WORD(number, (own->is_sent ? GRAVELP_ROUNDS_SENT : 0) |
@@ -212,7 +213,7 @@ GRAVELP_INLINE void gravelp_round_report(struct gravel_round_group r, ulong sum)
 GRAVELP_INLINE bool gravelp_round_has_answer(struct gravel_round_group r, global uint *answer)
 {
     local struct gravelp_rounds_scratch *own = r.scratch;
-    const uint n = GRAVELP_ROUNDS_PARTS + r.group.arena->n_nodes, number = own->n_met & 0xffff;
+    const uint n = GRAVELP_ROUNDS_WORDS(r.group.arena->n_nodes), number = own->n_met & 0xffff;
     const uint flags = gravelp_load_acquire(answer + GRAVELP_ROUNDS_FLAGS); /* Y5 */
     if (flags >> 16 != number)
         return false;
@@ -361,7 +362,7 @@ GRAVELP_INLINE void gravelp_round_apply(struct gravel_round_group r)
     global struct gravelp_round_message *frames =
         (global struct gravelp_round_message *)(nodes + GRAVELP_ROUNDS_IN(n_nodes, room));
     for (uint node = 0; node < n_nodes; node++) {
-        const uint n = gravelp_load_relaxed(answer + GRAVELP_ROUNDS_PARTS + node) & 0xffff; /* Y5 */
+        const uint n = GRAVELP_ROUNDS_COUNT(answer, node); /* Y5 */
         for (uint i = gravel_round_item(r); i < n; i += gravel_round_items(r)) {
             const struct gravelp_round_message message = frames[node * room + i];
             const uint command = GRAVELP_ROUND_COMMAND(message);

@@ -55,10 +55,14 @@ struct gravelp_rounds_set {
  * many messages lie in its frame for each node; the host answers all groups what all nodes have counted, whether
  * another round follows, and how many messages it has put into the frame of each. */
 
-/* Words of a report and an answer: four parts of a sum, flags, and a count for each node. Each has 16 bits of what it
- * says, and above them the round's number, as a copy may bring some words before others. */
+/* Words of a report and an answer: four parts of a sum, flags, and for each node two of a count. Each has 16 bits of
+ * what it says, and above them the round's number, as a copy may bring some words before others. */
 #define GRAVELP_ROUNDS_FLAGS 4u
 #define GRAVELP_ROUNDS_PARTS 5u
+#define GRAVELP_ROUNDS_WORDS(n) (GRAVELP_ROUNDS_PARTS + 2 * (n))
+#define GRAVELP_ROUNDS_COUNT(words, node)                     \
+    (((words)[GRAVELP_ROUNDS_PARTS + 2 * (node)] & 0xffffu) | \
+     ((words)[GRAVELP_ROUNDS_PARTS + 2 * (node) + 1] & 0xffffu) << 16)
 #define GRAVELP_ROUNDS_WORD(number, part) \
     ((gravelp_u32)(number) << 16 | ((gravelp_u32)(part)&0xffffu))
 
@@ -80,7 +84,7 @@ struct gravelp_round_message {
 /* Behind nodes_at [bytes], of n nodes: the report, the answer, [2][n] messages so far by the round's number % 2, [n]
  * frames that go and [n] that come, of `room` messages. */
 #define GRAVELP_ROUNDS_LINES(bytes) (((bytes) + 63ul) & ~63ul)
-#define GRAVELP_ROUNDS_ANSWER(n) GRAVELP_ROUNDS_LINES(4ul * (GRAVELP_ROUNDS_PARTS + (n)))
+#define GRAVELP_ROUNDS_ANSWER(n) GRAVELP_ROUNDS_LINES(4ul * GRAVELP_ROUNDS_WORDS(n))
 #define GRAVELP_ROUNDS_COUNTS(n) (2 * GRAVELP_ROUNDS_ANSWER(n))
 #define GRAVELP_ROUNDS_OUT(n) (GRAVELP_ROUNDS_COUNTS(n) + GRAVELP_ROUNDS_LINES(8ul * (n)))
 #define GRAVELP_ROUNDS_IN(n, room) (GRAVELP_ROUNDS_OUT(n) + 16ul * (n) * (room))

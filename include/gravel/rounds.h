@@ -18,11 +18,11 @@
  * and GRAVEL_FLOW_GROUPS choose as for flows. A node that is alone applies messages to its own words directly; those
  * that a handler gets, and lines, end such a launch with their round, and so do accumulators. Several nodes end a round
  * by their hosts, which exchange what was counted, and on step pump frames of updates (inc, add, min, max, and, or,
- * xor): up to 65535 to each node, or what a part of 8 MB holds. Other messages, and all on steps svm and usm, go as
- * those of any kernel, and such a round ends with a barrier. Elsewhere (nodes of one process, step drain,
- * checked mode, devices without atomics of 64 bits or with other groups) a launch is a phase, and the host ends the
- * round by a barrier. The source is the same, and so are the results. Of several messages to one word of another node,
- * in one round, only those of one operation and one call keep their order.
+ * xor): what a sixteenth of the heap holds, 64 MB at most, in equal parts for all nodes, at 16 bytes a message. Other
+ * messages, and all on steps svm and usm, go as those of any kernel, and such a round ends with a barrier. Elsewhere
+ * (nodes of one process, step drain, checked mode, devices without atomics of 64 bits or with other groups) a launch is
+ * a phase, and the host ends the round by a barrier. The source is the same, and so are the results. Of several
+ * messages to one word of another node, in one round, only those of one operation and one call keep their order.
  *
  * Calls are collective where it is said. One thread at a time may make calls for one object; it is destroyed before its
  * node is closed. While rounds run, the node's device is theirs: other launches wait until they have ended.
@@ -60,7 +60,7 @@ struct gravel_rounds_program {
 
 /**
  * Build the program, and make its kernel. Collective, with barriers. Needed of the symmetric heap: 17 kB; of several
- * nodes on step pump, 16 MB for frames, of which the host has an image.
+ * nodes on step pump, an eighth of it for frames, 128 MB at most, which all rounds share; the host has as much.
  *
  * @param out      [out] NULL on failure.
  * @param gravel   the node, which must stay open.
@@ -123,6 +123,11 @@ struct gravel_rounds_stats {
     uint64_t launches; /**< of the kernel */
     uint64_t run_ns;   /**< in gravel_rounds_run [nanoseconds] */
     uint64_t groups;   /**< of the last launch that stayed, those that took part; 0: none has */
+    /* Of several nodes, while the kernel stays; else 0. */
+    uint64_t exchanged;   /**< rounds that nodes have ended so */
+    uint64_t messages;    /**< to other nodes that lay in frames of theirs, of 16 bytes each */
+    uint64_t device_ns;   /**< of these rounds: until the device's report was there [nanoseconds] */
+    uint64_t exchange_ns; /**< from then until the parts of all nodes were [nanoseconds] */
 };
 
 /**

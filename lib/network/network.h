@@ -60,20 +60,37 @@ struct gravel_tally {
     uint64_t *own, *sums; /* [out] [n] the caller's, once the barrier ends; own: NULL is allowed */
 };
 
-/* What one node brings to another at the end of a round of kernels that stay. */
+/* What a node posts for another one behind a round; a line, which it alone writes. */
+struct gravel_post {
+    _Alignas(GRAVELP_CACHELINE) _Atomic uint64_t number; /* Y6: of the round, from 1 */
+    uint64_t sum;
+    uint32_t flags, n; /* n: messages in its outbox */
+};
+
+/* What has come from a node for a round. */
 struct gravel_part {
-    uint64_t number; /* of the round, from 1; 0: nothing has come */
+    uint64_t number; /* of the round; 0: nothing has come */
     uint64_t sum;
     uint32_t flags;
     uint32_t n, n_come; /* messages; of them, those that have come */
-    struct gravelp_round_message *messages;
+    const struct gravelp_round_message *messages;
 };
 
-/* Where parts come; a node may be one round ahead. */
+/* Another node, of rounds that exchange parts with it. */
+struct gravel_exchange_peer {
+    struct gravel_pinned outbox; /* its, where this node reads it; without a beginning: it sends */
+    struct gravel_part parts[2]; /* by number % 2: it may be one round ahead */
+};
+
+/* Memory is pinned where it can be (`buffer` of it), for the device's copies. */
 struct gravel_exchange {
-    uint32_t room;             /* messages of a part */
-    uint64_t number;           /* of the last round; the host thread's that runs rounds */
-    struct gravel_part *parts; /* [n_nodes][2] by number % 2; messages [room] */
+    uint64_t at; /* heap offset of what the kernels and the host share, of all n_users rounds */
+    uint32_t n_users;
+    uint32_t room;               /* messages of a part */
+    uint64_t number;             /* of the last round; the host thread's that runs rounds */
+    struct gravel_pinned outbox; /* posts [2][n_nodes] by number % 2; messages [2][n_nodes][room] */
+    struct gravel_pinned inbox;  /* messages [2][n_nodes][room] of nodes that send them */
+    struct gravel_exchange_peer *peers; /* [n_nodes]; NULL: not open */
 };
 
 /* Something a host thread waits for; lies on its stack. */
@@ -103,7 +120,7 @@ struct gravel_job {
     uint64_t last_counts[2];
     struct gravel_tally *tally; /* NULL: it sums nothing else */
     /* GRAVEL_JOB_EXCHANGE */
-    const struct gravel_part *brings; /* [n_nodes] what this node sends to each */
+    uint64_t number; /* of the round */
     uint64_t chain_ns;
     /* since when only messages that still come keep the barrier; 0: something else does */
     /* Result */
@@ -275,15 +292,32 @@ void gravel_network_leave_mpi(struct gravel_network *network);
 /** Hands a sender's closed buffer over. `context` is the network. Any thread. */
 void gravel_network_ship(void *context, struct gravel_buffer *buffer);
 
-/** Make room for parts of so many messages; each node does, and a barrier follows before any of them sends one. A
+/** Make the outbox, of so many messages a part; each node does, and a barrier follows before gravel_exchange_meet. A
  * second call does nothing. @return 0; GRAVEL_ENOMEM */
 int gravel_exchange_open(struct gravel_network *network, uint32_t room);
+/** Find the outboxes of other nodes, behind every gravel_exchange_open. @return 0; GRAVEL_ENOMEM; GRAVEL_ECORRUPT */
+int gravel_exchange_meet(struct gravel_network *network);
+/** Frees all of it: no round or copy is under way. */
+void gravel_exchange_close(struct gravel_network *network);
 
-/** Returns what has come from a node for a round that a GRAVEL_JOB_EXCHANGE has ended, until the next one ends. */
+/** Returns where messages for a node go, [room], of a round whose number is the last one's + 1. */
+struct gravelp_round_message *gravel_exchange_outbox(const struct gravel_network *network,
+                                                     uint32_t node, uint64_t number);
+
+/**
+ * Post a round's part to every other node, and wait for all of theirs. One thread at a time.
+ *
+ * @param counts  [n_nodes] messages in the outbox.
+ * @return        0; the node has failed.
+ */
+int gravel_exchange_run(struct gravel_network *network, uint64_t number, uint64_t sum,
+                        uint32_t flags, const uint32_t *counts);
+
+/** Returns what has come from a node for a round whose exchange has ended, until the next one ends. */
 static inline const struct gravel_part *gravel_exchange_part(const struct gravel_network *network,
                                                              uint32_t node, uint64_t number)
 {
-    return &network->exchange.parts[2 * node + number % 2];
+    return &network->exchange.peers[node].parts[number % 2];
 }
 
 /** Run a job and wait for it. @return job->code, or GRAVEL_EPEER if the node has aborted; GRAVEL_ETIMEOUT if the

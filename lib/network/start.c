@@ -237,7 +237,6 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
         return false;
     gravel_sender_destroy(network->handler_sender);
     gravel_sender_destroy(network->host_sender);
-    free(network->exchange.parts);
     free(network->peers);
     return true;
 }

@@ -63,6 +63,7 @@ static bool free_device(struct gravel *gravel, bool are_running)
 void gravel_node_free_heap(struct gravel *gravel)
 {
     const bool has_buffers = gravel->device.capability.is_cpu && gravel->memory.region.buffer;
+    gravel_exchange_close(&gravel->network);
     gravel_memory_destroy(&gravel->memory);
     if (gravel_node_is_stuck(gravel) || gravel->memory.device) { /* which stays if it must */
         leave_behind(gravel);

@@ -42,19 +42,22 @@ static int fail_node(struct gravel *gravel, int code)
     return code;
 }
 
-#define FIRST_BYTES 4096u /* of frames, that are read with a report */
-#define FEW_NODES 4u      /* whose frames are */
+/* Of frames that are read with a report, before it is known whether there is one: as many bytes as the last round had,
+ * in steps, for so many nodes at most. A longer frame is better read once. */
+#define AHEAD_STEP 4096u
+#define AHEAD_MOST 65536u
+#define AHEAD_NODES 4u
 
-/* Begins to copy bytes of what nodes meet by, between the device and the image of it here. */
-static cl_int begin_copy(const struct gravel_rounds *rounds, uint64_t at, uint64_t bytes,
-                         bool writes, cl_event *last)
+/* Begins to copy bytes between the device, `at` behind nodes_at, and memory here. */
+static cl_int begin_copy(const struct gravel_rounds *rounds, uint64_t at, const void *here,
+                         uint64_t bytes, bool writes, cl_event *last)
 {
     const struct gravel_memory *memory = &rounds->object.gravel->memory;
     const uint64_t there = gravel_memory_heap_offset(memory, 0) + rounds->nodes_at + at;
-    unsigned char *here = rounds->image.begin + at;
     return writes ? clEnqueueWriteBuffer(memory->copies, memory->region.buffer, CL_FALSE, there,
                                          bytes, here, 0, NULL, last)
-                  : gravel_cl_read(memory->copies, memory->region.buffer, there, bytes, here, last);
+                  : gravel_cl_read(memory->copies, memory->region.buffer, there, bytes,
+                                   (void *)here, last);
 }
 
 /* Waits for what begin_copy began. */
@@ -65,15 +68,20 @@ static int end_copies(const struct gravel_rounds *rounds, cl_int error, cl_event
                                "copying what nodes meet by");
 }
 
-/* Returns where a node's frame begins, of those that go. */
-static uint64_t frame_at(const struct gravel_rounds *rounds, uint32_t node)
+/* Begins to read a part of a node's frame to the outbox. */
+static cl_int begin_read(const struct gravel_rounds *rounds, uint64_t number, uint32_t node,
+                         uint64_t first, uint64_t end, cl_event *last)
 {
-    return GRAVELP_ROUNDS_OUT(gravel_n_nodes(rounds->object.gravel)) +
-           (uint64_t)node * rounds->room * sizeof(struct gravelp_round_message);
+    const struct gravel *gravel = rounds->object.gravel;
+    const uint64_t frame = GRAVELP_ROUNDS_OUT(gravel_n_nodes(gravel)) +
+                           (uint64_t)node * rounds->room * sizeof(struct gravelp_round_message);
+    unsigned char *here = (unsigned char *)gravel_exchange_outbox(&gravel->network, node, number);
+    return first < end ? begin_copy(rounds, frame + first, here + first, end - first, false, last)
+                       : CL_SUCCESS;
 }
 
 /* Reads the report, and behind it what may be all of the frames: they are whole if it is there. */
-static int fetch_report(const struct gravel_rounds *rounds)
+static int fetch_report(const struct gravel_rounds *rounds, uint64_t number)
 {
     const struct gravel *gravel = rounds->object.gravel;
     const uint32_t n_nodes = gravel_n_nodes(gravel);
@@ -83,16 +91,16 @@ static int fetch_report(const struct gravel_rounds *rounds)
         const uint32_t *there = (const uint32_t *)(heap + rounds->nodes_at);
         here[GRAVELP_ROUNDS_FLAGS] =
             gravel_word_load(there + GRAVELP_ROUNDS_FLAGS, memory_order_acquire); /* Y4 */
-        for (uint32_t i = 0; i < GRAVELP_ROUNDS_PARTS + n_nodes; i++)
+        for (uint32_t i = 0; i < GRAVELP_ROUNDS_WORDS(n_nodes); i++)
             if (i != GRAVELP_ROUNDS_FLAGS)
                 here[i] = gravel_word_load(there + i, memory_order_relaxed); /* Y4 */
         return 0;
     }
     cl_event last = NULL;
-    cl_int error = begin_copy(rounds, 0, GRAVELP_ROUNDS_ANSWER(n_nodes), false, &last); /* Y4 */
-    for (uint32_t node = 0; node < n_nodes && n_nodes <= FEW_NODES && error == CL_SUCCESS; node++)
-        if (node != gravel_node(gravel))
-            error = begin_copy(rounds, frame_at(rounds, node), FIRST_BYTES, false, &last);
+    cl_int error = begin_copy(rounds, 0, rounds->image.begin, GRAVELP_ROUNDS_ANSWER(n_nodes), false,
+                              &last); /* Y4 */
+    for (uint32_t node = 0; node < n_nodes && error == CL_SUCCESS; node++)
+        error = begin_read(rounds, number, node, 0, rounds->ahead[node], &last);
     return end_copies(rounds, error, last);
 }
 
@@ -101,16 +109,16 @@ static int read_report(const struct gravel_rounds *rounds, uint64_t number, stru
 {
     const uint32_t n_nodes = gravel_n_nodes(rounds->object.gravel);
     const uint32_t *words = (const uint32_t *)rounds->image.begin;
-    GRAVEL_TRY(fetch_report(rounds));
+    GRAVEL_TRY(fetch_report(rounds, number));
     report->sum = 0;
-    for (uint32_t i = 0; i < GRAVELP_ROUNDS_PARTS + n_nodes; i++) {
+    for (uint32_t i = 0; i < GRAVELP_ROUNDS_WORDS(n_nodes); i++) {
         if (words[i] >> 16 != (number & 0xffff))
             return 0;
         if (i < GRAVELP_ROUNDS_FLAGS)
             report->sum |= (uint64_t)(words[i] & 0xffff) << 16 * i;
-        else if (i >= GRAVELP_ROUNDS_PARTS)
-            report->counts[i - GRAVELP_ROUNDS_PARTS] = words[i] & 0xffff;
     }
+    for (uint32_t node = 0; node < n_nodes; node++)
+        report->counts[node] = GRAVELP_ROUNDS_COUNT(words, node);
     report->flags = words[GRAVELP_ROUNDS_FLAGS] & 0xffff;
     return 1;
 }
@@ -133,17 +141,18 @@ static int await_report(const struct gravel_rounds *rounds, uint64_t number, cl_
     return found < 0 ? found : code;
 }
 
-/* Reads what a report did not bring of the frames. */
-static int fetch_frames(const struct gravel_rounds *rounds, const struct words *report)
+/* Reads what a report did not bring of the frames, and chooses what the next one is to bring. */
+static int fetch_frames(const struct gravel_rounds *rounds, uint64_t number,
+                        const struct words *report)
 {
     const uint32_t n_nodes = gravel_n_nodes(rounds->object.gravel);
-    const uint64_t known = n_nodes <= FEW_NODES ? FIRST_BYTES : 0;
     cl_event last = NULL;
     cl_int error = CL_SUCCESS;
     for (uint32_t node = 0; node < n_nodes && error == CL_SUCCESS; node++) {
-        const uint64_t bytes = report->counts[node] * sizeof(struct gravelp_round_message);
-        if (bytes > known)
-            error = begin_copy(rounds, frame_at(rounds, node) + known, bytes - known, false, &last);
+        const uint64_t bytes = report->counts[node] * sizeof(struct gravelp_round_message),
+                       step = (bytes + AHEAD_STEP - 1) / AHEAD_STEP * AHEAD_STEP;
+        error = begin_read(rounds, number, node, rounds->ahead[node], bytes, &last);
+        rounds->ahead[node] = step <= AHEAD_MOST && n_nodes <= AHEAD_NODES ? (uint32_t)step : 0;
     }
     return last || error ? end_copies(rounds, error, last) : 0;
 }
@@ -152,25 +161,20 @@ static int fetch_frames(const struct gravel_rounds *rounds, const struct words *
  * and how many messages have come from each */
 static int exchange(struct gravel_rounds *rounds, uint64_t number, struct words *words)
 {
-    struct gravel *gravel = rounds->object.gravel;
-    const uint32_t n_nodes = gravel_n_nodes(gravel);
+    struct gravel_network *network = &rounds->object.gravel->network;
     if (words->error.code)
         words->flags |= GRAVELP_ROUNDS_FAILED;
-    GRAVEL_TRY(fetch_frames(rounds, words));
-    for (uint32_t node = 0; node < n_nodes; node++)
-        rounds->brings[node] = (struct gravel_part){
-            .number = number,
-            .sum = words->sum,
-            .flags = words->flags,
-            .n = words->counts[node],
-            .messages =
-                (struct gravelp_round_message *)(rounds->image.begin + frame_at(rounds, node))};
-    struct gravel_job job = {
-        .kind = GRAVEL_JOB_EXCHANGE, .is_rest = true, .brings = rounds->brings};
-    GRAVEL_TRY(gravel_network_run(&gravel->network, &job));
-    for (uint32_t node = 0; node < n_nodes; node++) {
-        const struct gravel_part *part = gravel_exchange_part(&gravel->network, node, number);
-        const bool is_own = node == gravel_node(gravel);
+    const uint64_t begin_ns = gravel_clock_ns();
+    GRAVEL_TRY(fetch_frames(rounds, number, words));
+    for (uint32_t node = 0; node < network->n_nodes; node++)
+        rounds->stats.messages += words->counts[node];
+    GRAVEL_TRY(gravel_exchange_run(network, number, words->sum, words->flags, words->counts));
+    rounds->stats.exchange_ns += gravel_clock_ns() - begin_ns;
+    gravel_trace_span(rounds->object.gravel->trace, "exchange", begin_ns, gravel_clock_ns());
+    rounds->stats.exchanged++;
+    for (uint32_t node = 0; node < network->n_nodes; node++) {
+        const struct gravel_part *part = gravel_exchange_part(network, node, number);
+        const bool is_own = node == network->node;
         words->counts[node] = is_own ? 0 : part->n;
         words->sum += is_own ? 0 : part->sum;
         words->flags |= is_own ? 0 : part->flags;
@@ -191,24 +195,24 @@ static int answer(const struct gravel_rounds *rounds, uint64_t number, const str
     for (uint32_t i = 0; i < GRAVELP_ROUNDS_FLAGS; i++)
         parts[i] = GRAVELP_ROUNDS_WORD(number, words->sum >> 16 * i);
     parts[GRAVELP_ROUNDS_FLAGS] = GRAVELP_ROUNDS_WORD(number, goes_on ? GRAVELP_ROUNDS_GO_ON : 0);
-    for (uint32_t node = 0; node < n_nodes; node++)
-        parts[GRAVELP_ROUNDS_PARTS + node] = GRAVELP_ROUNDS_WORD(number, words->counts[node]);
-    for (uint32_t i = GRAVELP_ROUNDS_PARTS + n_nodes; heap && i--;)
+    for (uint32_t i = 0; i < 2 * n_nodes; i++)
+        parts[GRAVELP_ROUNDS_PARTS + i] =
+            GRAVELP_ROUNDS_WORD(number, words->counts[i / 2] >> i % 2 * 16);
+    for (uint32_t i = GRAVELP_ROUNDS_WORDS(n_nodes); heap && i--;)
         gravel_word_store((uint32_t *)(heap + rounds->nodes_at + at) + i, parts[i],
                           memory_order_release); /* Y5 */
     if (heap)
         return 0;
-    for (uint32_t node = 0; node < n_nodes && error == CL_SUCCESS; node++) {
-        const uint64_t bytes = words->counts[node] * sizeof(struct gravelp_round_message),
-                       to = frame_at(rounds, n_nodes + node);
-        if (bytes == 0)
-            continue;
-        memcpy(rounds->image.begin + to,
-               gravel_exchange_part(&gravel->network, node, number)->messages, bytes);
-        error = begin_copy(rounds, to, bytes, true, NULL);
-    }
+    for (uint32_t node = 0; node < n_nodes && error == CL_SUCCESS; node++)
+        if (words->counts[node])
+            error =
+                begin_copy(rounds,
+                           GRAVELP_ROUNDS_IN(n_nodes, rounds->room) +
+                               (uint64_t)node * rounds->room * sizeof(struct gravelp_round_message),
+                           gravel_exchange_part(&gravel->network, node, number)->messages,
+                           words->counts[node] * sizeof(struct gravelp_round_message), true, NULL);
     if (error == CL_SUCCESS)
-        error = begin_copy(rounds, at, at, true, NULL); /* Y5: an answer is as long as a report */
+        error = begin_copy(rounds, at, parts, at, true, NULL); /* Y5: as long as a report */
     return gravel_check_cl(GRAVEL_ROUNDS_RUN, gravel_cl_flush(gravel->memory.copies, error));
 }
 
@@ -280,8 +284,9 @@ static int run_launch(struct gravel_rounds *rounds, struct gravel_rounds_goal *r
     if (words->flags & RUN_ENDS)
         return end ? dismiss(rounds, exchanges->number + 1, end, words) : 0;
     while (goes_on) {
-        const uint64_t number = ++exchanges->number;
+        const uint64_t number = ++exchanges->number, asked_ns = gravel_clock_ns();
         GRAVEL_TRY(await_report(rounds, number, end, words, &is_over));
+        rounds->stats.device_ns += gravel_clock_ns() - asked_ns;
         if (is_over)
             return gravel_fail(GRAVEL_EKERNEL, "%s: a launch has ended too early",
                                GRAVEL_ROUNDS_RUN);

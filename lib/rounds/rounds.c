@@ -13,9 +13,10 @@
 #define GROUP_ITEMS 256u
 #define DRAINED_GROUPS \
     1024u /* many, of few messages each: all that one sends must fit the queues */
-#define FRAMES_BYTES (UINT64_C(8) << 20) /* of all frames that go, and of all that come */
-#define MOST_ROOM 65535u                 /* messages: a count has 16 bits */
-#define FIRST_ROUNDS 64u                 /* of a launch, before any has shown how long they take */
+/* Of all frames that go, and of all that come: a share of the heap, at most so much. */
+#define FRAMES_SHARE 16u
+#define FRAMES_BYTES (UINT64_C(64) << 20)
+#define FIRST_ROUNDS 64u /* of a launch, before any has shown how long they take */
 
 /* Returns why the kernel may not stay for many rounds; NULL: it may. */
 static const char *why_not(const struct gravel *gravel)
@@ -104,38 +105,69 @@ static int choose_groups(struct gravel_rounds *rounds, const struct gravel_round
     return 0;
 }
 
-/* Allocates what groups meet by, and what nodes do. Where the host applies messages too (svm, usm), kernels change no
- * words themselves, so all messages go as those of any kernel. */
+/* Agrees with all nodes, whose steps may differ, on whether kernels stay, and on frames. Where the host applies
+ * messages too (svm, usm), kernels change no words themselves, so all messages go as those of any kernel. */
+static int agree(struct gravel_rounds *rounds)
+{
+    struct gravel *gravel = rounds->object.gravel;
+    const uint64_t share = gravel->config.heap_bytes / FRAMES_SHARE,
+                   bytes = share < FRAMES_BYTES ? share : FRAMES_BYTES;
+    uint64_t least[2] = {gravel_rounds_stay(rounds),
+                         gravel_step_is_shared(gravel->device.step)
+                             ? 0
+                             : bytes / gravel_n_nodes(gravel) /
+                                   sizeof(struct gravelp_round_message)};
+    GRAVEL_TRY(gravel_reduce(gravel, GRAVEL_MIN, GRAVEL_ULONG, least, 2));
+    rounds->room = (uint32_t)least[1];
+    if (least[0])
+        return 0;
+    if (!strcmp(gravel->config.scheduler, "resident"))
+        return gravel_fail(GRAVEL_ECAPABILITY,
+                           "%s: GRAVEL_SCHEDULER=resident, and at another node a launch is a phase",
+                           rounds->object.name);
+    rounds->scheduling.scheduler = GRAVEL_SCHEDULER_HOST;
+    return 0;
+}
+
+/* Allocates what groups meet by, and what nodes do. */
 static int alloc(struct gravel_rounds *rounds)
 {
     struct gravel *gravel = rounds->object.gravel;
     const uint32_t n_nodes = gravel_n_nodes(gravel);
-    const uint64_t fits = FRAMES_BYTES / n_nodes / sizeof(struct gravelp_round_message);
+    if (n_nodes > 1)
+        GRAVEL_TRY(agree(rounds));
     if (n_nodes == 1 || !gravel_rounds_stay(rounds))
         return gravel_object_alloc(&rounds->object, sizeof(struct gravelp_rounds));
-    if (!gravel_step_is_shared(gravel->device.step))
-        rounds->room = fits < MOST_ROOM ? (uint32_t)fits : MOST_ROOM;
-    const uint64_t bytes = GRAVELP_ROUNDS_BYTES(n_nodes, rounds->room);
-    const int allocated =
-        gravel_object_alloc(&rounds->object, sizeof(struct gravelp_rounds) + bytes);
-    rounds->nodes_at = rounds->object.memory + sizeof(struct gravelp_rounds);
-    GRAVEL_TRY(allocated);
-    rounds->brings = calloc(n_nodes, sizeof *rounds->brings);
+    struct gravel_exchange *exchange = &gravel->network.exchange;
+    const int opened = gravel_exchange_open(&gravel->network, rounds->room);
+    int code = gravel_object_alloc(&rounds->object, sizeof(struct gravelp_rounds));
+    if (!code && exchange->n_users == 0)
+        code = gravel_alloc(gravel, GRAVELP_ROUNDS_BYTES(n_nodes, rounds->room), &exchange->at);
+    if (code)
+        return code;
+    exchange->n_users++;
+    rounds->nodes_at = exchange->at;
+    GRAVEL_TRY(opened);
+    GRAVEL_TRY(gravel_exchange_meet(&gravel->network));
     rounds->counts = calloc(n_nodes, sizeof *rounds->counts);
-    if (!rounds->brings || !rounds->counts)
-        return gravel_fail_memory(rounds->object.name, n_nodes * sizeof *rounds->brings);
-    GRAVEL_TRY(gravel_exchange_open(&gravel->network, rounds->room));
+    rounds->ahead = calloc(n_nodes, sizeof *rounds->ahead);
+    if (!rounds->counts || !rounds->ahead)
+        return gravel_fail_memory(rounds->object.name, n_nodes * sizeof *rounds->counts);
     if (rounds->room)
         return gravel_pinned_create(&rounds->image, &gravel->device, gravel->memory.copies,
-                                    "pinned memory for what nodes meet by", NULL, bytes);
-    rounds->image.begin = calloc(1, bytes);
-    return rounds->image.begin ? 0 : gravel_fail_memory(rounds->object.name, bytes);
+                                    "pinned memory for what nodes meet by", NULL,
+                                    GRAVELP_ROUNDS_COUNTS(n_nodes));
+    rounds->image.begin = calloc(1, GRAVELP_ROUNDS_COUNTS(n_nodes));
+    return rounds->image.begin ? 0 : gravel_fail_memory(rounds->object.name, n_nodes);
 }
 
 static bool free_nodes(struct gravel_object *object)
 {
     struct gravel_rounds *rounds = (struct gravel_rounds *)object;
-    free(rounds->brings);
+    struct gravel_exchange *exchange = &object->gravel->network.exchange;
+    if (rounds->nodes_at && --exchange->n_users == 0)
+        gravel_node_release(object->gravel, object->name, exchange->at);
+    free(rounds->ahead);
     free(rounds->counts);
     if (rounds->room)
         gravel_pinned_destroy(&rounds->image);

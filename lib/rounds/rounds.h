@@ -21,11 +21,11 @@ struct gravel_rounds {
     uint64_t n_changes;    /* of the allocation table, when the kernel got it */
     uint64_t sum;          /* counted in the last round */
     /* Of several nodes, each of its own process. */
-    uint64_t nodes_at;          /* heap offset of what they meet by */
+    uint64_t nodes_at;          /* heap offset of what they meet by, of all rounds; 0: none */
     uint32_t room;              /* messages of a round to each other node */
-    struct gravel_part *brings; /* [n_nodes] */
     uint32_t *counts;           /* [n_nodes] of messages */
-    struct gravel_pinned image; /* of what they meet by; where it is shared, of words alone */
+    uint32_t *ahead;            /* [n_nodes] bytes of messages that are read with a report */
+    struct gravel_pinned image; /* of the report and the answer */
     struct gravel_rounds_stats stats;
 };
 

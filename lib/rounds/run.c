@@ -202,6 +202,7 @@ int gravel_rounds_run(struct gravel_rounds *rounds, uint32_t until, uint64_t mos
     GRAVEL_TRY(gravel_node_agree_on(gravel, &call, false, code));
     code = gravel_rounds_stay(rounds) ? run_on_device(rounds, &run) : run_by_phases(rounds, &run);
     rounds->stats.run_ns += gravel_clock_ns() - begin_ns;
+    gravel_trace_span(gravel->trace, "rounds", begin_ns, gravel_clock_ns());
     own = (struct gravel_rounds_ended){run.done, rounds->sum};
     if (ended)
         gravel_growing_give(GRAVEL_ROUNDS_RUN, ended, bytes, &own, sizeof own);

@@ -33,6 +33,7 @@ struct gravel_segment_peer {
 
 struct gravel_segment_head {
     uint64_t token[2];
+    _Atomic uint64_t outbox; /* Y6: bytes from the start to that of rounds; 0: none */
     struct gravel_segment_peer peers[GRAVEL_SEGMENT_PEERS]; /* by their number on the machine */
 };
 _Static_assert(sizeof(struct gravel_segment_head) <= GRAVEL_SEGMENT_FRAMES, "frames follow it");

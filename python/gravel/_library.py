@@ -185,7 +185,8 @@ class RoundsEnded(Block):
 class RoundsStats(Block):
     """struct gravel_rounds_stats"""
 
-    _fields_ = [(name, u64) for name in ("rounds", "stayed", "launches", "run_ns", "groups")]
+    _fields_ = [(name, u64) for name in ("rounds", "stayed", "launches", "run_ns", "groups", "exchanged", "messages",
+                                         "device_ns", "exchange_ns")]
 
 
 class StealOptions(Block):

@@ -48,7 +48,7 @@ class Rounds(Part):
 
     @property
     def stats(self) -> dict[str, int]:
-        """Of this node: rounds, stayed (in launches of more than a phase), launches, run_ns, groups."""
+        """Of this node, as struct gravel_rounds_stats."""
         read = RoundsStats()
         self._call(lambda made: int(lib.gravel_rounds_stats_read(made, c.byref(read), c.sizeof(read))))
         return counted(read)

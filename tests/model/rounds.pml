@@ -7,7 +7,8 @@
  *               member 0 reports. When the answer is whole it applies its share of what has come, and meets them again
  *     host:     copies the report until it is whole, reads frames behind it, and sends a part to every other node. When
  *               all parts of the number are there it writes frames, and then the answer
- *     network:  puts a part into the slot of its source and number % 2, at any time
+ *     network:  puts a part into the slot of its source and number % 2, at any time; of a node of the same machine the
+ *               slot is in its sender's memory, who fills it again from when it polls for the next report but one
  *
  * Copies take and bring words in any order, so each has its round's number, of few bits. A host may be late, or know of
  * a message that was refused, which ends the launch. The next one begins with words of 0, and with no number that looks
@@ -278,9 +279,19 @@ inline copy_frames()
     od
 }
 
+/* What is read with a report fills the outbox: all have read what was there. */
+inline fill_outbox()
+{
+    do
+    :: node < N_NODES -> assert(node == self || !is_unread[SLOT(node, self, number)]); node++
+    :: else -> node = 0; break
+    od
+}
+
 /* Copies the report until it is whole, with the frames behind it. */
 inline await_report()
 {
+    atomic { fill_outbox() }
     do
     ::
 #ifdef FRAMES_FIRST

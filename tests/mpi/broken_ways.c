@@ -83,6 +83,16 @@ WRAPPED(int, MPI_Get_count, const MPI_Status *status, MPI_Datatype type, int *n)
     return error;
 }
 
+static bool shares_memory = true; /* with nodes of this machine, which else are sent all frames */
+
+WRAPPED(int, gravel_segment_create, struct gravel_segment **out)
+{
+    *out = NULL;
+    if (shares_memory)
+        return __real_gravel_segment_create(out);
+    return gravel_fail(GRAVEL_ESYSTEM, "as if the system had no such memory");
+}
+
 WRAPPED(struct gravel_buffer *, gravel_buffer_create, uint32_t capacity)
 {
     bool is_get = capacity == sizeof(struct gravel_get_frame);
@@ -266,6 +276,7 @@ static void break_way(const struct way *way)
     setenv("GRAVEL_SPOOL", "4096", 1); /* node 0 tells each frame of lines that it has written */
     if (way->breaks == LONG)
         setenv("GRAVEL_BUFFER", "512", 1);
+    shares_memory = way->breaks != PARTS; /* else nodes read parts where they lie */
     open_nodes(&bindings);
     const uint64_t memory = alloc_or_die(gravel, MEMORY_BYTES);
     const int code = way->breaks == PARTS ? go_around(memory, way) : talk(memory, way);

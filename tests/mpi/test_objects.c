@@ -261,7 +261,8 @@ TEST(a_range_is_its_accumulators)
 TEST(rounds_bring_what_all_nodes_send)
 {
     const bool has_frames = !strcmp(gravel_step(gravel), "pump");
-    const cl_uint n = has_frames ? 70000 : 3000; /* words of a node: more than a frame holds */
+    /* Words of a node: more than a frame holds. */
+    const cl_uint n = has_frames ? (48u << 20) / 16 / 16 / n_nodes + 5000 : 3000;
     const bool is_loopback = n_nodes > 1 && gravel_is_local(gravel, (node + 1) % n_nodes);
     const cl_uint n_senders = is_loopback ? 1 : n_nodes;
     const cl_ulong words = alloc_or_die(gravel, n * sizeof(cl_uint)),

@@ -101,13 +101,13 @@ static void take_report(uint32_t *report, uint32_t number, uint32_t *n_sent)
             fail("round %u has not been reported: stuck", number);
         usleep(50);
     }
-    for (uint32_t i = 0; i < GRAVELP_ROUNDS_PARTS + N_NODES; i++) {
+    for (uint32_t i = 0; i < GRAVELP_ROUNDS_WORDS(N_NODES); i++) {
         if (!read_word(report + i, number, memory_order_relaxed, &part))
             fail("word %u of report %u is another one's", i, number);
         sum += i == 0 ? part : 0;
     }
     expect("flags", flags, 0);
-    *n_sent = part; /* to node 1, the last word */
+    *n_sent = GRAVELP_ROUNDS_COUNT(report, 1);
     expect("the count", sum, *n_sent);
 }
 
@@ -124,11 +124,11 @@ static void give_answer(struct heap *heap, uint32_t number, bool goes_on)
             GRAVELP_ROUND_TO(GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT),
                              offsetof(struct heap, words) + 4 * i),
             0};
-    for (uint32_t i = GRAVELP_ROUNDS_PARTS + N_NODES; i--;) {
-        const uint32_t part = i < GRAVELP_ROUNDS_FLAGS    ? (uint32_t)(sum >> 16 * i)
-                              : i == GRAVELP_ROUNDS_FLAGS ? goes_on
-                              : i == GRAVELP_ROUNDS_PARTS ? 0
-                                                          : N;
+    for (uint32_t i = GRAVELP_ROUNDS_WORDS(N_NODES); i--;) {
+        const uint32_t part = i < GRAVELP_ROUNDS_FLAGS        ? (uint32_t)(sum >> 16 * i)
+                              : i == GRAVELP_ROUNDS_FLAGS     ? goes_on
+                              : i == GRAVELP_ROUNDS_PARTS + 2 ? N
+                                                              : 0;
         atomic_store_explicit((_Atomic uint32_t *)(answer + i), GRAVELP_ROUNDS_WORD(number, part),
                               memory_order_release); /* Y5 */
     }
