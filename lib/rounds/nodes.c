@@ -68,15 +68,21 @@ static int end_copies(const struct gravel_rounds *rounds, cl_int error, cl_event
                                "copying what nodes meet by");
 }
 
-/* Begins to read a part of a node's frame to the outbox. */
+/* Returns where a node's frame begins, of those that go; n_nodes further, of those that come. */
+static uint64_t frame_at(const struct gravel_rounds *rounds, uint32_t node)
+{
+    return GRAVELP_ROUNDS_OUT(gravel_n_nodes(rounds->object.gravel)) +
+           (uint64_t)node * rounds->room * sizeof(struct gravelp_round_message);
+}
+
+/* Begins to read bytes of the frame for a node to the outbox. */
 static cl_int begin_read(const struct gravel_rounds *rounds, uint64_t number, uint32_t node,
                          uint64_t first, uint64_t end, cl_event *last)
 {
-    const struct gravel *gravel = rounds->object.gravel;
-    const uint64_t frame = GRAVELP_ROUNDS_OUT(gravel_n_nodes(gravel)) +
-                           (uint64_t)node * rounds->room * sizeof(struct gravelp_round_message);
-    unsigned char *here = (unsigned char *)gravel_exchange_outbox(&gravel->network, node, number);
-    return first < end ? begin_copy(rounds, frame + first, here + first, end - first, false, last)
+    const struct gravel_network *network = &rounds->object.gravel->network;
+    unsigned char *here = (unsigned char *)gravel_exchange_outbox(network, node, number);
+    return first < end ? begin_copy(rounds, frame_at(rounds, node) + first, here + first,
+                                    end - first, false, last)
                        : CL_SUCCESS;
 }
 
@@ -203,14 +209,13 @@ static int answer(const struct gravel_rounds *rounds, uint64_t number, const str
                           memory_order_release); /* Y5 */
     if (heap)
         return 0;
-    for (uint32_t node = 0; node < n_nodes && error == CL_SUCCESS; node++)
-        if (words->counts[node])
-            error =
-                begin_copy(rounds,
-                           GRAVELP_ROUNDS_IN(n_nodes, rounds->room) +
-                               (uint64_t)node * rounds->room * sizeof(struct gravelp_round_message),
-                           gravel_exchange_part(&gravel->network, node, number)->messages,
-                           words->counts[node] * sizeof(struct gravelp_round_message), true, NULL);
+    for (uint32_t node = 0; node < n_nodes && error == CL_SUCCESS; node++) {
+        const uint64_t bytes = words->counts[node] * sizeof(struct gravelp_round_message);
+        if (bytes)
+            error = begin_copy(rounds, frame_at(rounds, n_nodes + node),
+                               gravel_exchange_part(&gravel->network, node, number)->messages,
+                               bytes, true, NULL);
+    }
     if (error == CL_SUCCESS)
         error = begin_copy(rounds, at, parts, at, true, NULL); /* Y5: as long as a report */
     return gravel_check_cl(GRAVEL_ROUNDS_RUN, gravel_cl_flush(gravel->memory.copies, error));

@@ -6,8 +6,8 @@ usage: broken.py [BUILD NAME]     a build inside the sources, and a row of the t
 exit:  0 the test fails as the row says; 1 it passes, or fails otherwise, or the change does not fit or build;
        77 the build lies elsewhere, or the test cannot run here
 
-A copy of the sources and the build, BUILD/tests/spec/copy/N, of which there is one for each core, is made equal to them;
-then the row's change is made, and ninja builds the test and the library, of which it finds all but the changed parts built. That
+A copy of the sources and the build, BUILD/tests/spec/copy/N, of which there is one for each test that a check runs at a time,
+is made equal to them; then the row's change is made, and ninja builds the test and the library, of which it finds all but the changed parts built. That
 the paths in a build are relative allows it; those that are not name the original's tools.
 
 Path: BUILD, tests/spec/broken -> this -> the test's command.
@@ -99,16 +99,28 @@ def find_test(build, name):
     return None
 
 
+def take_copy(build, number):
+    """Takes a copy that is free, else waits for one. @return its folder, and the open file that keeps it"""
+    n_copies = (os.cpu_count() or 1) + 2
+    for i in range(n_copies + 1):
+        copy = os.path.join(build, "tests", "spec", "copy", str((number + i) % n_copies))
+        os.makedirs(copy, exist_ok=True)
+        lock = open(copy + ".lock", "w", encoding="utf-8")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (fcntl.LOCK_NB if i < n_copies else 0))
+            break
+        except BlockingIOError:
+            lock.close()
+    return copy, lock
+
+
 def break_promise(build, rows, name):
     """Returns the exit status, and why."""
     number, row = next((number, row) for number, row in enumerate(rows) if row.name == name)
-    copy = os.path.join(build, "tests", "spec", "copy", str(number % (os.cpu_count() or 1)))
     test = find_test(build, row.test)
     if not test:
         return 77, "skipped: this build has no test '%s'" % row.test
-    os.makedirs(copy, exist_ok=True)
-    lock = open(copy + ".lock", "w", encoding="utf-8")
-    fcntl.flock(lock, fcntl.LOCK_EX)
+    copy, lock = take_copy(build, number)
     copy_all(build, copy)
     changed = row.change(copy)
     for path, text in (changed or {}).items():
