@@ -22,9 +22,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "die.h"
 #include "transport/buffer.h"
 #include "transport/frames.h"
+#include "transport/segment.h"
 #include "wrapped.h"
 
 #define FRAME_TAG 0

@@ -83,7 +83,7 @@ def copy_changed(source, target, left_out):
 
 def copy_all(build, copy):
     copied_build = os.path.join(copy, os.path.basename(build))
-    copy_changed(TOP, copy, {entry.path for entry in os.scandir(TOP) if entry.name.startswith(("build", ".git"))})
+    copy_changed(TOP, copy, {build} | {entry.path for entry in os.scandir(TOP) if entry.name.startswith(("build", ".git"))})
     copy_changed(build, copied_build, {os.path.join(build, path) for path in NOT_COPIED})
     with open(os.path.join(build, "build.ninja"), encoding="utf-8") as whole:
         text = re.sub(r"(?m)^build build\.ninja:.*\n(?: .*\n)*", "", whole.read())  # Meson would make the original again
