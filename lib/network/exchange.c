@@ -4,8 +4,8 @@
  * come. A node of the same machine reads a part where it lies, in the segment; to others the network thread sends it.
  * No node posts its next part before it has all of a round, so at most one of them is a round ahead.
  *
- * Path:    rounds/nodes.c -> exchange.c, or between machines job.c -> transport -> another node's control.c ->
- *          another node's exchange.c.
+ * Path:    rounds/nodes.c -> meeting.c -> exchange.c, or between machines job.c -> transport -> another node's
+ *          control.c -> another node's exchange.c.
  * Owner:   a part is its sender's: it writes there again behind the next round, for which the reader has posted then.
  * Threads: take and step: the network thread; the rest: the host thread that makes and runs rounds.
  * Memory:  Y6.
@@ -32,10 +32,9 @@ static uint64_t outbox_bytes(const struct gravel_network *network)
     return posts_bytes(network) + messages_bytes(network);
 }
 
-/* Returns the post of an outbox for a node. */
-static struct gravel_post *post_of(const struct gravel_network *network,
-                                   const struct gravel_pinned *outbox, uint32_t node,
-                                   uint64_t number)
+struct gravel_post *gravel_exchange_post(const struct gravel_network *network,
+                                         const struct gravel_pinned *outbox, uint32_t node,
+                                         uint64_t number)
 {
     return (struct gravel_post *)outbox->begin + number % 2 * network->n_nodes + node;
 }
@@ -179,8 +178,7 @@ int gravel_exchange_take(struct gravel_network *network, const void *frame,
     return 0;
 }
 
-/* Returns whether a node reads this one's outbox. */
-static bool reads(const struct gravel_network *network, uint32_t node)
+bool gravel_exchange_is_read_by(const struct gravel_network *network, uint32_t node)
 {
     return is_shared(network) && network->transport->handover.peers[node].takes;
 }
@@ -188,7 +186,8 @@ static bool reads(const struct gravel_network *network, uint32_t node)
 /* Sends a part to a node, in pieces of a node buffer. */
 static void send(struct gravel_network *network, uint64_t number, uint32_t node)
 {
-    const struct gravel_post *post = post_of(network, &network->exchange.outbox, node, number);
+    const struct gravel_post *post =
+        gravel_exchange_post(network, &network->exchange.outbox, node, number);
     const struct gravelp_round_message *messages = gravel_exchange_outbox(network, node, number);
     const uint32_t most =
         (uint32_t)((network->shape.config->buffer_bytes - sizeof(struct gravel_round_frame)) /
@@ -214,7 +213,7 @@ bool gravel_job_step_exchange(struct gravel_network *network, struct gravel_job 
     const struct gravel_exchange *exchange = &network->exchange;
     if (job->state == GRAVEL_JOB_NEW)
         for (uint32_t node = 0; node < network->n_nodes; node++)
-            if (node != network->node && !reads(network, node))
+            if (node != network->node && !gravel_exchange_is_read_by(network, node))
                 send(network, job->number, node);
     job->state = GRAVEL_JOB_RUNS;
     for (uint32_t node = 0; node < network->n_nodes; node++) {
@@ -224,66 +223,4 @@ bool gravel_job_step_exchange(struct gravel_network *network, struct gravel_job 
             return false;
     }
     return true;
-}
-
-/* ---- all nodes ----------------------------------------------------------------------------------- */
-
-/* Says whether a wait for another node's post may continue: a node that ends is a failure of this one. */
-static int continues(void *context, struct gravel_wait *wait)
-{
-    const struct gravel_network *network = context;
-    (void)wait;
-    if (gravel_network_is_lost(network))
-        return gravel_fail(GRAVEL_ETIMEOUT, "the network thread is in a call of the driver");
-    return gravel_network_has_aborted(network) ? gravel_failure_report(network->shape.failure) : 0;
-}
-
-/* Waits for what a node of this machine posts. */
-static int read_part(struct gravel_network *network, uint32_t node, uint64_t number)
-{
-    struct gravel_exchange_peer *peer = &network->exchange.peers[node];
-    const struct gravel_post *post = post_of(network, &peer->outbox, network->node, number);
-    struct gravel_wait wait = {.limit = {.check = continues, .context = network},
-                               .what = "another node's part of a round"};
-    int code = 0;
-    while (!code && atomic_load_explicit(&post->number, memory_order_acquire) != number) /* Y6 */
-        code = gravel_wait_pause(&wait);
-    gravel_wait_end(&wait);
-    struct gravel_part *part = &peer->parts[number % 2];
-    *part = (struct gravel_part){.number = number,
-                                 .sum = post->sum,
-                                 .flags = post->flags,
-                                 .n = post->n,
-                                 .n_come = post->n,
-                                 .messages = part->messages};
-    if (code || part->n <= network->exchange.room)
-        return code;
-    return gravel_network_check(
-        network, gravel_fail(GRAVEL_ECORRUPT,
-                             "a part of a round from node %u has a bad count of messages (%u, not "
-                             "0 to %u)",
-                             node, part->n, network->exchange.room));
-}
-
-int gravel_exchange_run(struct gravel_network *network, uint64_t number, uint64_t sum,
-                        uint32_t flags, const uint32_t *counts)
-{
-    const struct gravel_exchange *exchange = &network->exchange;
-    bool is_sent = false;
-    for (uint32_t node = 0; node < network->n_nodes; node++) {
-        struct gravel_post *post = post_of(network, &exchange->outbox, node, number);
-        post->sum = sum;
-        post->flags = flags;
-        post->n = counts[node];
-        atomic_store_explicit(&post->number, number, memory_order_release); /* Y6 */
-        is_sent |=
-            node != network->node && (!reads(network, node) || !exchange->peers[node].outbox.begin);
-    }
-    struct gravel_job job = {.kind = GRAVEL_JOB_EXCHANGE, .is_rest = true, .number = number};
-    if (is_sent)
-        GRAVEL_TRY(gravel_network_run(network, &job));
-    for (uint32_t node = 0; node < network->n_nodes; node++)
-        if (exchange->peers[node].outbox.begin)
-            GRAVEL_TRY(read_part(network, node, number));
-    return 0;
 }

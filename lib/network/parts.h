@@ -133,6 +133,13 @@ bool gravel_job_step_reduce(struct gravel_network *network, struct gravel_job *j
 bool gravel_job_step_barrier(struct gravel_network *network, struct gravel_job *job);
 bool gravel_job_step_exchange(struct gravel_network *network, struct gravel_job *job);
 
+/** exchange.c: returns the post of an outbox for a node. */
+struct gravel_post *gravel_exchange_post(const struct gravel_network *network,
+                                         const struct gravel_pinned *outbox, uint32_t node,
+                                         uint64_t number);
+/** exchange.c: returns whether a node reads this one's outbox. */
+bool gravel_exchange_is_read_by(const struct gravel_network *network, uint32_t node);
+
 /** liveness.c: the round that began last has not ended, so find whom it waits for, to name it; or it has ended. */
 void gravel_late_poll(struct gravel_network *network);
 void gravel_late_end(struct gravel_network *network);
