@@ -59,7 +59,7 @@ int main(void)
     const struct gravel_channel channels[] = {
         {"fib", sizeof(struct fib), GRAVEL_SPAWN, 0, 2, edges},
         {"sum", sizeof(struct sum), GRAVEL_AFTER, 0, 0, NULL}};
-    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = N + 1);
+    const struct gravel_channel_graph graph = GRAVEL_CHANNEL_GRAPH(channels, 2, .depth = N + 1);
     struct gravel *gravel;
     struct gravel_flow *flow;
     struct fib root = {.n = N};

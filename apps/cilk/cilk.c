@@ -26,11 +26,11 @@ static const struct cilk_form *form_of(const struct cilk *cilk)
     return &cilk_program.forms[cilk->form];
 }
 
-void cilk_open_flow(const struct gravel_graph *graph, const char *name, const char *source,
+void cilk_open_flow(const struct gravel_channel_graph *graph, const char *name, const char *source,
                     const char *options, const char *function)
 {
     struct cilk *cilk = cilk_program.cilk;
-    struct gravel_graph grouped = *graph;
+    struct gravel_channel_graph grouped = *graph;
     grouped.group_items = cilk->node.group_items;
     TRY(gravel_flow_create(&cilk->flow, cilk->node.gravel, &grouped));
     TRY(gravel_flow_build(cilk->flow, name, source, options, function));

@@ -52,7 +52,7 @@ struct cilk_program {
 extern const struct cilk_program cilk_program;
 
 /** Make the program's flow, whose groups are the node's (--group), and build its kernel. */
-void cilk_open_flow(const struct gravel_graph *graph, const char *name, const char *source,
+void cilk_open_flow(const struct gravel_channel_graph *graph, const char *name, const char *source,
                     const char *options, const char *function);
 
 /** Set an argument of its kernel, from 2 on, by value, of the type that the kernel declares. */

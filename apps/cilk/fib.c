@@ -40,7 +40,8 @@ static void set_up_flow(void)
     const struct gravel_channel channels[] = {
         {"fib", sizeof(struct fib), GRAVEL_SPAWN, 0, 2, edges},
         {"sum", sizeof(struct sum), GRAVEL_AFTER, 0, 0, NULL}};
-    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = own.cilk.n + 1);
+    const struct gravel_channel_graph graph =
+        GRAVEL_CHANNEL_GRAPH(channels, 2, .depth = own.cilk.n + 1);
     cilk_open_flow(&graph, "fib.cl", fib_cl, own.by_item ? "-DBY_ITEM" : NULL, "fib_flow");
 }
 

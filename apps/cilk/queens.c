@@ -62,7 +62,8 @@ static void set_up_flow(void)
         {"queens", sizeof(struct queens), GRAVEL_SPAWN, 0, 3, queens},
         {"solve", sizeof(struct solve), GRAVEL_SPAWN, 0, 0, NULL},
         {"total", sizeof(struct total), GRAVEL_AFTER, 0, 0, NULL}};
-    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 3, .depth = n_tasks + 1);
+    const struct gravel_channel_graph graph =
+        GRAVEL_CHANNEL_GRAPH(channels, 3, .depth = n_tasks + 1);
     char base[64];
     snprintf(base, sizeof base, "-DQUEENS_BASE=%u", n - n_tasks);
     cilk_open_flow(&graph, "queens.cl", queens_cl, base, "queens_flow");

@@ -97,8 +97,8 @@ static void set_up_flow(void)
         {"whole", sizeof(struct whole), GRAVEL_AFTER, 0, 2, whole},
         {"merge", sizeof(struct merge), GRAVEL_SPAWN, 0, 2, merge},
         {"join", sizeof(struct join), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL}};
-    const struct gravel_graph graph =
-        GRAVEL_GRAPH(channels, 6, .depth = (splits > merges ? splits : merges) + 2);
+    const struct gravel_channel_graph graph =
+        GRAVEL_CHANNEL_GRAPH(channels, 6, .depth = (splits > merges ? splits : merges) + 2);
     char defines[OPTIONS_BYTES];
     write_options(defines);
     cilk_open_flow(&graph, "sort.cl", sort_cl, defines, "sort_flow");

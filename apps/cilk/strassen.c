@@ -113,7 +113,8 @@ static void open_eight(const char *defines)
         {"product", sizeof(struct product), GRAVEL_SPAWN, 0, 3, product},
         {"leaf", sizeof(struct leaf), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL},
         {"second", sizeof(struct second), GRAVEL_AFTER, 0, 2, second}};
-    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 3, .depth = own.levels + 1);
+    const struct gravel_channel_graph graph =
+        GRAVEL_CHANNEL_GRAPH(channels, 3, .depth = own.levels + 1);
     cilk_open_flow(&graph, "eight.cl", eight_cl, defines, "strassen_flow");
 }
 
@@ -134,8 +135,8 @@ static void open_seven(const char *defines)
         {"combine", sizeof(struct combine), GRAVEL_AFTER, 0, 2, combine},
         {"range", sizeof(struct range), GRAVEL_SPAWN, 0, 2, range},
         {"part", sizeof(struct part), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL}};
-    const struct gravel_graph graph =
-        GRAVEL_GRAPH(channels, 6, .depth = (own.levels > ranges ? own.levels : ranges) + 1);
+    const struct gravel_channel_graph graph =
+        GRAVEL_CHANNEL_GRAPH(channels, 6, .depth = (own.levels > ranges ? own.levels : ranges) + 1);
     cilk_open_flow(&graph, "seven.cl", seven_cl, defines, "strassen_flow");
 }
 

@@ -32,7 +32,7 @@ struct gravel_edge {
     uint32_t at_most; /**< elements of it that one element makes, at most */
 };
 
-/** A channel. Later versions add members at the end; struct gravel_graph has the size. */
+/** A channel. Later versions add members at the end; struct gravel_channel_graph has the size. */
 struct gravel_channel {
     const char *name;      /**< a C identifier, as the record's struct */
     uint32_t record_bytes; /**< size of the struct, 4-byte words */
@@ -42,9 +42,9 @@ struct gravel_channel {
     const struct gravel_edge *into; /**< [n_into] none of an output */
 };
 
-/** A graph. Made by GRAVEL_GRAPH; members that are 0 are derived. Later versions add members at the end. */
-struct gravel_graph {
-    size_t bytes;                          /**< sizeof(struct gravel_graph) */
+/** A graph. Made by GRAVEL_CHANNEL_GRAPH; members that are 0 are derived. Later versions add members at the end. */
+struct gravel_channel_graph {
+    size_t bytes;                          /**< sizeof(struct gravel_channel_graph) */
     size_t channel_bytes;                  /**< sizeof(struct gravel_channel) */
     const struct gravel_channel *channels; /**< [n_channels] */
     uint32_t n_channels;
@@ -56,14 +56,14 @@ struct gravel_graph {
 };
 
 /**
- * Initialises struct gravel_graph, its sizes included:
+ * Initialises struct gravel_channel_graph, its sizes included:
  *
- *     struct gravel_graph graph = GRAVEL_GRAPH(.channels = channels, .n_channels = 2, .depth = 20);
+ *     struct gravel_channel_graph graph = GRAVEL_CHANNEL_GRAPH(.channels = channels, .n_channels = 2, .depth = 20);
  */
-#define GRAVEL_GRAPH(...)                                                                     \
-    {                                                                                         \
-        .bytes = sizeof(struct gravel_graph), .channel_bytes = sizeof(struct gravel_channel), \
-        __VA_ARGS__                                                                           \
+#define GRAVEL_CHANNEL_GRAPH(...)                                   \
+    {                                                               \
+        .bytes = sizeof(struct gravel_channel_graph),               \
+        .channel_bytes = sizeof(struct gravel_channel), __VA_ARGS__ \
     }
 
 /**
@@ -79,7 +79,7 @@ struct gravel_graph {
  * Source:  Orr 2016, section 4.2.2.
  */
 int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
-                       const struct gravel_graph *graph);
+                       const struct gravel_channel_graph *graph);
 
 /**
  * Wait for a run of gravel_flow_start to end, and free the flow and its kernel. NULL is allowed. Before gravel_close.

@@ -87,9 +87,9 @@ template <typename T> constexpr uint32_t type_of() {
         return (sizeof(T) == 4 ? GRAVEL_INT : GRAVEL_LONG) + (std::is_unsigned_v<T> ? 1u : 0u);
 }
 
-/** A gravel_graph with its sizes set, as GRAVEL_GRAPH makes it, whose members C++17 cannot name. */
-inline gravel_graph graph(const std::vector<gravel_channel> &channels, uint32_t depth = 0) {
-    gravel_graph out{};
+/** A gravel_channel_graph with its sizes set, as GRAVEL_CHANNEL_GRAPH makes it, whose members C++17 cannot name. */
+inline gravel_channel_graph channel_graph(const std::vector<gravel_channel> &channels, uint32_t depth = 0) {
+    gravel_channel_graph out{};
     out.bytes = sizeof out;
     out.channel_bytes = sizeof(gravel_channel);
     out.channels = channels.data();
@@ -1038,8 +1038,8 @@ struct channel_stats {
 /** A channel-flow graph with its memory: flow.h. */
 class flow : public detail::part<gravel_flow, gravel_flow_destroy> {
 public:
-    /** gravel_flow_create, e.g. of gvl::graph(channels, depth). */
-    flow(const node &of, const gravel_graph &graph) : part(of) {
+    /** gravel_flow_create, e.g. of gvl::channel_graph(channels, depth). */
+    flow(const node &of, const gravel_channel_graph &graph) : part(of) {
         for (uint32_t i = 0; i < graph.n_channels; i++)
             record_bytes_[graph.channels[i].name ? graph.channels[i].name : ""] = graph.channels[i].record_bytes;
         make([&](gravel_flow **made) { return gravel_flow_create(made, opened(), &graph); });

@@ -55,7 +55,7 @@ static int choose_scheduling(struct gravel *gravel, bool sends,
 static int make(struct gravel_flow *flow)
 {
     const struct gravel_device *device = &flow->gravel->device;
-    const struct gravel_graph *graph = &flow->graph.given;
+    const struct gravel_channel_graph *graph = &flow->graph.given;
     const uint64_t most = device->capability.max_alloc;
     const uint32_t n = flow->graph.n_channels;
     GRAVEL_TRY(choose_scheduling(flow->gravel, graph->n_messages != 0, &flow->scheduling));
@@ -76,7 +76,7 @@ static int make(struct gravel_flow *flow)
 }
 
 int gravel_flow_create(struct gravel_flow **out, struct gravel *gravel,
-                       const struct gravel_graph *graph)
+                       const struct gravel_channel_graph *graph)
 {
     static const char call[] = "gravel_flow_create";
     if (out)

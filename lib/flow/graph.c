@@ -17,9 +17,9 @@
 #include <string.h>
 
 static const struct gravel_growing of_graph =
-    GRAVEL_GROWING("graph.bytes", gravel_graph, "GRAVEL_GRAPH()", n_messages);
+    GRAVEL_GROWING("graph.bytes", gravel_channel_graph, "GRAVEL_CHANNEL_GRAPH()", n_messages);
 static const struct gravel_growing of_channel =
-    GRAVEL_GROWING("graph.channel_bytes", gravel_channel, "GRAVEL_GRAPH()", into);
+    GRAVEL_GROWING("graph.channel_bytes", gravel_channel, "GRAVEL_CHANNEL_GRAPH()", into);
 
 /* ---- a channel ------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static uint32_t kind_of(const struct gravel_channel *channel)
     return channel->kind & ~(GRAVEL_MAY_FILL | GRAVEL_GROUP_NODE);
 }
 
-static int check_name(const struct gravel_graph *graph, uint32_t c)
+static int check_name(const struct gravel_channel_graph *graph, uint32_t c)
 {
     const char *name = graph->channels[c].name;
     if (!gravel_is_identifier(name))
@@ -223,9 +223,9 @@ static int check_selves(const struct gravel_flow_graph *graph)
 /* ---- the graph ------------------------------------------------------------------------------- */
 
 /* Reads the caller's graph into graph->given, and checks its channels. @return 0, and its channels are to be freed. */
-static int read_given(struct gravel_flow_graph *graph, const struct gravel_graph *from)
+static int read_given(struct gravel_flow_graph *graph, const struct gravel_channel_graph *from)
 {
-    struct gravel_graph *given = &graph->given;
+    struct gravel_channel_graph *given = &graph->given;
     GRAVEL_TRY(gravel_growing_read(&of_graph, given, from, from->bytes, 1));
     const struct gravel_channel *rows = given->channels;
     given->channels = NULL;
@@ -245,7 +245,8 @@ static int read_given(struct gravel_flow_graph *graph, const struct gravel_graph
     return 0;
 }
 
-int gravel_flow_graph_create(struct gravel_flow_graph *graph, const struct gravel_graph *from)
+int gravel_flow_graph_create(struct gravel_flow_graph *graph,
+                             const struct gravel_channel_graph *from)
 {
     *graph = (struct gravel_flow_graph){0};
     int code = read_given(graph, from);

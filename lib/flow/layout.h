@@ -27,8 +27,8 @@ struct gravel_flow_graph {
     uint32_t n_flat; /* streams and outputs, which come first */
     uint32_t n_levels;
     uint32_t n_edges;
-    struct gravel_graph given;    /* less its channels, which are below */
-    char **names;                 /* [n_channels] */
+    struct gravel_channel_graph given; /* less its channels, which are below */
+    char **names;                      /* [n_channels] */
     struct gravel_channel *asked; /* [n_channels] as the caller gave them, less names and edges */
     struct gravelp_channel *channels; /* [n_channels] */
     struct gravelp_edge *edges;       /* [n_edges] */
@@ -40,7 +40,8 @@ struct gravel_flow_graph {
  * @param graph  [out] empty on failure.
  * @return       0; GRAVEL_EINVAL: which channel, and what is wrong; GRAVEL_ENOMEM.
  */
-int gravel_flow_graph_create(struct gravel_flow_graph *graph, const struct gravel_graph *from);
+int gravel_flow_graph_create(struct gravel_flow_graph *graph,
+                             const struct gravel_channel_graph *from);
 /** Frees it; an empty one is allowed. */
 void gravel_flow_graph_destroy(struct gravel_flow_graph *graph);
 

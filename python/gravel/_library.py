@@ -150,7 +150,7 @@ class ChannelRow(Block):
 
 
 class Graph(Block):
-    """struct gravel_graph"""
+    """struct gravel_channel_graph"""
 
     _fields_ = [("bytes", size), ("channel_bytes", size), ("channels", to(ChannelRow)), ("n_channels", u32),
                 ("depth", u32), ("max_bytes", u64), ("group_items", u32), ("n_messages", u32)]

@@ -28,7 +28,7 @@ STRUCTURES = {"gravel_serve": _library.Serve, "gravel_handler": _library.Handler
               "gravel_stream": _library.StreamRow, "gravel_device_code": _library.DeviceCode,
               "gravel_bindings": _library.Bindings, "gravel_words": _library.Words,
               "gravel_block_pool_stats": _library.BlockPoolStats, "gravel_edge": _library.Edge,
-              "gravel_channel": _library.ChannelRow, "gravel_graph": _library.Graph,
+              "gravel_channel": _library.ChannelRow, "gravel_channel_graph": _library.Graph,
               "gravel_flow_stats": _library.FlowStats, "gravel_parameter": _library.Parameter, "gravel_steal_options": _library.StealOptions,
               "gravel_steal_stats": _library.StealStats}
 

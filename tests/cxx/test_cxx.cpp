@@ -361,14 +361,14 @@ static void test_flow(gvl::node &node)
     const gravel_edge edges[] = {{"fib", 2}, {"sum", 1}};
     const std::vector<gravel_channel> channels = {{"fib", sizeof(fib), GRAVEL_SPAWN, 0, 2, edges},
                                                   {"sum", sizeof(sum), GRAVEL_AFTER, 0, 0, nullptr}};
-    gvl::flow flow(node, gvl::graph(channels, 11));
+    gvl::flow flow(node, gvl::channel_graph(channels, 11));
     flow.build(text_of("fib"), "fibonacci", "fib.cl");
     EXPECT(flow.run<cl_uint>("fib", fib{10, 0}, offsetof(fib, to)) == 55);
     EXPECT(flow.stats().elements > 100);
     flow.reset_stats();
     EXPECT(flow.stats().elements == 0);
     EXPECT_ERROR(GRAVEL_EINVAL, "fib have 8 bytes, not 12", flow.push("fib", std::vector<sum>(1)));
-    gvl::flow dropped(node, gvl::graph(channels, 3));
+    gvl::flow dropped(node, gvl::channel_graph(channels, 3));
     gvl::flow moved(std::move(dropped));
     EXPECT_ERROR(GRAVEL_EINVAL, "moved", dropped.run());
     dropped = std::move(flow);
@@ -451,7 +451,7 @@ static void test_flow_arguments(gvl::node &node)
     cl_uint due[] = {static_cast<cl_uint>(words.offset()), static_cast<cl_uint>(copies.offset()),
                      static_cast<cl_uint>(pool.offset())};
     const cl_mem buffer = clCreateBuffer(node.context(), CL_MEM_COPY_HOST_PTR, sizeof due, due, nullptr);
-    gvl::flow flow(node, gvl::graph(channels));
+    gvl::flow flow(node, gvl::channel_graph(channels));
     flow.build(items_source, "given");
     flow.set(2, words);
     flow.set(3, copies);
@@ -593,7 +593,7 @@ static void test_closed(gvl::options &options)
     gvl::kernel count(program, "count");
     gvl::accumulator waits(node, words, GRAVEL_ADD);
     const gravel_channel channel = {"fib", 8, GRAVEL_SPAWN, 0, 0, nullptr};
-    gvl::flow flow(node, gvl::graph({channel}, 2));
+    gvl::flow flow(node, gvl::channel_graph({channel}, 2));
     words.fill(7, node.rank());
     auto view = words.read();
     gvl::deques deques(node);

@@ -140,7 +140,7 @@ static void make_flow(void)
 {
     static const struct gravel_channel channels[] = {{"a", 4, GRAVEL_STREAM, 64, 0, NULL},
                                                      {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL}};
-    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1);
+    const struct gravel_channel_graph graph = GRAVEL_CHANNEL_GRAPH(channels, 2, .depth = 1);
     struct gravel_flow *flow;
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_barrier(gravel));

@@ -48,8 +48,8 @@ static struct gravel_flow *flow;
 
 static struct gravel_flow *make(enum fault fault)
 {
-    const struct gravel_graph graph =
-        GRAVEL_GRAPH(channels, 10, .depth = 2, .group_items = GROUP_ITEMS);
+    const struct gravel_channel_graph graph =
+        GRAVEL_CHANNEL_GRAPH(channels, 10, .depth = 2, .group_items = GROUP_ITEMS);
     const cl_uint row = WIDTH, number = fault; /* row: words from a field to the next */
     struct gravel_flow *made;
     OK(gravel_flow_create(&made, gravel, &graph));
@@ -298,7 +298,7 @@ TEST(program_of_another_record_does_not_build)
                                  "kernel void run(GRAVEL_ARENA, GRAVEL_FLOW) {}\n";
     struct gravel_flow *other;
     struct gravel_channel channel = {"a", 8, GRAVEL_STREAM, 64, 0, NULL};
-    const struct gravel_graph graph = GRAVEL_GRAPH(&channel, 1, .depth = 1);
+    const struct gravel_channel_graph graph = GRAVEL_CHANNEL_GRAPH(&channel, 1, .depth = 1);
     OK(gravel_flow_create(&other, gravel, &graph));
     expect_error(gravel_flow_run(other), GRAVEL_EINVAL, "no kernel yet");
     expect_error(gravel_flow_build(other, "a.cl", source, NULL, "run"), GRAVEL_EBUILD,
@@ -316,7 +316,7 @@ TEST(sizes_of_another_version_are_read_or_refused_by_name)
 {
     struct wide_channel wide[] = {{{"a", 8, GRAVEL_STREAM, 64, 0, NULL}, 0},
                                   {{"out", 4, GRAVEL_OUTPUT, 32, 0, NULL}, 0}};
-    struct gravel_graph graph = GRAVEL_GRAPH(&wide[0].channel, 2, .depth = 1);
+    struct gravel_channel_graph graph = GRAVEL_CHANNEL_GRAPH(&wide[0].channel, 2, .depth = 1);
     struct gravel_flow *other;
     uint32_t width = 0;
     graph.channel_bytes = sizeof *wide;
@@ -332,7 +332,7 @@ TEST(sizes_of_another_version_are_read_or_refused_by_name)
                  "graph.channel_bytes is 0, and struct gravel_channel has 32 bytes here");
     graph.bytes = 0;
     expect_error(gravel_flow_create(&other, gravel, &graph), GRAVEL_EINVAL,
-                 "graph.bytes is 0, and struct gravel_graph has ");
+                 "graph.bytes is 0, and struct gravel_channel_graph has ");
     assert_null(other);
 }
 

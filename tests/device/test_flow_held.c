@@ -52,7 +52,8 @@ static struct gravel_flow *held;
 
 static struct gravel_flow *make(void)
 {
-    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 3, .group_items = GROUP_ITEMS);
+    const struct gravel_channel_graph graph =
+        GRAVEL_CHANNEL_GRAPH(channels, 3, .group_items = GROUP_ITEMS);
     struct gravel_flow *flow;
     OK(gravel_flow_create(&flow, gravel, &graph));
     OK(gravel_flow_build(flow, "held.cl", flow_held_cl, NULL, "held"));

@@ -42,8 +42,8 @@ static struct gravel_flow *make(void)
     const struct gravel_channel channels[] = {
         {"walk", sizeof(struct walk), GRAVEL_STREAM, WIDTH, 0, NULL},
         {"task", sizeof(struct task), GRAVEL_SPAWN, WIDTH, 0, NULL}};
-    const struct gravel_graph graph =
-        GRAVEL_GRAPH(channels, 2, .depth = 2, .group_items = GROUP_ITEMS, .n_messages = 2);
+    const struct gravel_channel_graph graph =
+        GRAVEL_CHANNEL_GRAPH(channels, 2, .depth = 2, .group_items = GROUP_ITEMS, .n_messages = 2);
     struct gravel_flow *made;
     OK(gravel_flow_create(&made, gravel, &graph));
     OK(gravel_flow_build(made, "test.cl", flow_messages_cl, NULL, "run"));

@@ -29,8 +29,8 @@ static const struct gravel_edge turn_edges[] = {{"turn", 1}, {"out", 1}};
 static const struct gravel_channel channels[] = {
     {"turn", sizeof(struct turn), GRAVEL_STREAM, WIDTH, 2, turn_edges},
     {"out", sizeof(cl_uint), GRAVEL_OUTPUT, WIDTH, 0, NULL}};
-static const struct gravel_graph graph =
-    GRAVEL_GRAPH(channels, 2, .depth = 1, .group_items = GROUP_ITEMS);
+static const struct gravel_channel_graph graph =
+    GRAVEL_CHANNEL_GRAPH(channels, 2, .depth = 1, .group_items = GROUP_ITEMS);
 
 static struct gravel *open_scheduled(const char *scheduler, uint32_t n_groups, uint32_t slice_ms,
                                      uint32_t timeout_ms)

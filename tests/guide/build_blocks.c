@@ -39,7 +39,7 @@ static int build_server(struct gravel *gravel, const struct block *block)
 }
 
 static int build_flow(struct gravel *gravel, const struct block *block,
-                      const struct gravel_graph *graph, const char *function)
+                      const struct gravel_channel_graph *graph, const char *function)
 {
     struct gravel_flow *flow;
     int error = gravel_flow_create(&flow, gravel, graph);
@@ -54,14 +54,16 @@ static int build_fib(struct gravel *gravel, const struct block *block)
     const struct gravel_edge edges[] = {{"fib", 2}, {"sum", 1}};
     const struct gravel_channel channels[] = {{"fib", 8, GRAVEL_SPAWN, 0, 2, edges},
                                               {"sum", 12, GRAVEL_AFTER, 0, 0, NULL}};
-    return build_flow(gravel, block, &(struct gravel_graph)GRAVEL_GRAPH(channels, 2, .depth = 9),
+    return build_flow(gravel, block,
+                      &(struct gravel_channel_graph)GRAVEL_CHANNEL_GRAPH(channels, 2, .depth = 9),
                       "fib_flow");
 }
 
 static int build_cell(struct gravel *gravel, const struct block *block)
 {
     const struct gravel_channel channels[] = {{"cell", 12, GRAVEL_HELD, 64, 0, NULL}};
-    return build_flow(gravel, block, &(struct gravel_graph)GRAVEL_GRAPH(channels, 1, .depth = 0),
+    return build_flow(gravel, block,
+                      &(struct gravel_channel_graph)GRAVEL_CHANNEL_GRAPH(channels, 1, .depth = 0),
                       "cell_flow");
 }
 

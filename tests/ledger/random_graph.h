@@ -19,7 +19,7 @@ struct random_graph {
     char names[RANDOM_MOST][8];
     struct gravel_edge edges[RANDOM_MOST][RANDOM_MOST];
     struct gravel_channel channels[RANDOM_MOST];
-    struct gravel_graph graph;
+    struct gravel_channel_graph graph;
     uint64_t seed;
 };
 
@@ -70,8 +70,8 @@ static inline void random_graph_make(struct random_graph *random, uint64_t seed)
     }
     for (uint32_t c = 0; c < n; c++)
         random_edges(random, c, n);
-    random->graph = (struct gravel_graph)GRAVEL_GRAPH(random->channels, n,
-                                                      .depth = 1 + random_below(&random->seed, 6));
+    random->graph = (struct gravel_channel_graph)GRAVEL_CHANNEL_GRAPH(
+        random->channels, n, .depth = 1 + random_below(&random->seed, 6));
 }
 
 /* Some streams that other channels feed are held, by random numbers of their own: all else of the graph is as without. */

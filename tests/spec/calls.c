@@ -22,7 +22,7 @@ static struct gravel_block_pool *pool;
 static struct gravel_rounds *rounds;
 static const struct gravel_channel channels[] = {{"a", 4, GRAVEL_STREAM, 64, 0, NULL},
                                                  {"out", 4, GRAVEL_OUTPUT, 64, 0, NULL}};
-static const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1);
+static const struct gravel_channel_graph graph = GRAVEL_CHANNEL_GRAPH(channels, 2, .depth = 1);
 
 static const struct gravel_rounds_program *program_of_rounds(void)
 {

@@ -20,8 +20,8 @@ struct flow_memory flow_memory_make(enum flow_graph which, uint32_t depth, uint3
     const struct gravel_channel grid[] = {{"grid", 4, GRAVEL_STREAM, width, 1, &to_cells},
                                           {"cell", 16, GRAVEL_HELD, width, 1, &to_out},
                                           {"out", 8, GRAVEL_OUTPUT, FLOW_OUT_WIDTH, 0, NULL}};
-    const struct gravel_graph from =
-        GRAVEL_GRAPH(which == FLOW_FIB ? fib : grid, which == FLOW_FIB ? 2 : 3, .depth = depth);
+    const struct gravel_channel_graph from = GRAVEL_CHANNEL_GRAPH(
+        which == FLOW_FIB ? fib : grid, which == FLOW_FIB ? 2 : 3, .depth = depth);
     const struct gravel_flow_shape shape = {width, 4, UINT64_MAX};
     struct gravel_flow_graph graph;
     struct gravel_flow_layout layout;

@@ -24,7 +24,7 @@
 static int create(const struct gravel_channel *channels, uint32_t n, uint32_t depth)
 {
     struct gravel_flow_graph graph;
-    const struct gravel_graph from = GRAVEL_GRAPH(channels, n, .depth = depth);
+    const struct gravel_channel_graph from = GRAVEL_CHANNEL_GRAPH(channels, n, .depth = depth);
     int code = gravel_flow_graph_create(&graph, &from);
     if (code)
         assert_null(graph.names);
@@ -125,7 +125,7 @@ TEST(copy_has_flat_channels_first)
     const struct gravel_channel channels[] = {
         CHANNEL("task", GRAVEL_SPAWN, {"out", 5}, {"then", 2}), LEAF("then", GRAVEL_AFTER),
         LEAF("out", GRAVEL_OUTPUT)};
-    const struct gravel_graph from = GRAVEL_GRAPH(channels, 3, .depth = 4);
+    const struct gravel_channel_graph from = GRAVEL_CHANNEL_GRAPH(channels, 3, .depth = 4);
     assert_int_equal(gravel_flow_graph_create(&graph, &from), 0);
     assert_int_equal(graph.n_flat, 1);
     assert_int_equal(gravel_flow_graph_find(&graph, "out"), 0);

@@ -78,7 +78,7 @@ TEST(widths_are_as_asked_or_as_wide_as_fits)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct gravel_flow_graph graph;
         struct gravel_flow_layout layout;
-        const struct gravel_graph from = GRAVEL_GRAPH(
+        const struct gravel_channel_graph from = GRAVEL_CHANNEL_GRAPH(
             rows[i].channels, rows[i].channels[2].name ? 3 : 2, .depth = rows[i].depth);
         assert_int_equal(gravel_flow_graph_create(&graph, &from), 0);
         assert_int_equal(gravel_flow_layout(&layout, &graph, &rows[i].shape), rows[i].code);

@@ -49,7 +49,8 @@ static void choose_lone(struct gravel_config *config)
 
 static int create(void)
 {
-    const struct gravel_graph graph = GRAVEL_GRAPH(channels, 2, .depth = 1, .group_items = 32);
+    const struct gravel_channel_graph graph =
+        GRAVEL_CHANNEL_GRAPH(channels, 2, .depth = 1, .group_items = 32);
     int code = gravel_flow_create(&flow, gravel, &graph);
     MUST(!code == !!flow);
     return code;
