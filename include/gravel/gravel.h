@@ -275,6 +275,15 @@ const char *gravel_strerror(int code);
 /** Return why the calling thread's last failed Gravel call failed; "" if none did. Valid until its next call. */
 const char *gravel_last_error(void);
 
+/**
+ * Set what gravel_last_error returns to the calling thread: for a library on top of this one, whose calls fail as this
+ * one's do.
+ *
+ * @param text  copied, and cut at 16 kB; NULL for "".
+ * @return      code, as it is: `return gravel_set_error(GRAVEL_EINVAL, text);`.
+ */
+int gravel_set_error(int code, const char *text);
+
 /* ---- open and close -------------------------------------------------------------------------- */
 
 /**

@@ -44,6 +44,13 @@ const char *gravel_last_error(void)
     return last_error;
 }
 
+int gravel_set_error(int code, const char *text)
+{
+    char copy[GRAVEL_LAST_ERROR_BYTES]; /* the text may be the one that is replaced */
+    snprintf(copy, sizeof copy, "%s", text ? text : "");
+    return gravel_fail(code, "%s", copy);
+}
+
 int gravel_fail(int code, const char *format, ...)
 {
     va_list arguments;

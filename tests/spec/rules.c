@@ -272,6 +272,10 @@ TEST(what_may_be_null_may_be)
     uint64_t value;
     assert_non_null(gravel_version(NULL));
     assert_non_null(gravel_strerror(1));
+    assert_int_equal(gravel_set_error(GRAVEL_EINVAL, "of a library on top"), GRAVEL_EINVAL);
+    assert_string_equal(gravel_last_error(), "of a library on top");
+    assert_int_equal(gravel_set_error(0, NULL), 0);
+    assert_string_equal(gravel_last_error(), "");
     ALLOWED(gravel_close, NULL);
     ALLOWED(gravel_unmap, gravel, NULL);
     ALLOWED(gravel_barrier_sum, gravel, words.memory, 1, NULL, &value);
