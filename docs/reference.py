@@ -210,6 +210,7 @@ CALLS = {
     "accumulator-calls": ("Accumulators", "include/gravel/accumulator.h", "cl/accumulator.cl.h"),
     "block-pool-calls": ("Pools of blocks", "include/gravel/block_pool.h", "cl/block_pool.cl.h"),
     "rounds-calls": ("Rounds", "include/gravel/rounds.h", "cl/rounds.cl.h"),
+    "graph-calls": ("Graphs", "graph/include/gravel/graph.h"),
     "print-calls": ("Lines, records and assertions of kernels", "cl/print.cl.h"),
     "subgroup-calls": ("Calls of sub-groups", "cl/subgroup.cl.h"),
 }

@@ -15,7 +15,7 @@ from check import place
 LONG = re.compile(r"^.{121,}", re.M)
 ONLY_A_TYPE = re.compile(r"^[ \t]+(?:(?:const|volatile|static|unsigned|struct|union|enum|global|local|_Atomic) )*(?!else$|do$)"
                          r"[a-z_0-9]+(?: \*+)?\n[ \t]+\*{0,2}[a-z_0-9]+(?:\[[^]]*\])*(?: = [^;]*)?;[ \t]*/\*", re.M)
-FORMATTED = ("include", "cl", "lib", "apps", "bench", "examples", "hrf", "tests", "tools")
+FORMATTED = ("include", "cl", "lib", "apps", "bench", "examples", "graph", "hrf", "tests", "tools")
 
 
 def faults(tree):

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Makes rows of the edges at this node, on the host's cores, and takes them to the device, when an algorithm first needs
+ * them. Edges are sorted by their ends, and then, stably, by rows: so ends of a row ascend.
+ *
+ * Path:    bfs.c and its like -> this -> sort.c, device.c.
+ * Owner:   rows are the graph's; what they are made in is freed on return.
+ * Threads: one at a time; and those of OpenMP.
+ */
+#include "graph.h"
+
+#include <stdlib.h>
+
+/* Makes offsets [n_rows + 1] of rows [n], which ascend. */
+static void make_offsets(uint32_t *offsets, uint32_t n_rows, const uint32_t *rows, uint64_t n)
+{
+#pragma omp parallel for if (n > GRAPH_FEW)
+    for (uint64_t i = 0; i <= n; i++) {
+        const uint64_t begin = i > 0 ? (uint64_t)rows[i - 1] + 1 : 0,
+                       end = i < n ? rows[i] : n_rows;
+        for (uint64_t row = begin; row <= end; row++)
+            offsets[row] = (uint32_t)i;
+    }
+}
+
+static int upload(struct gravel_graph *graph, struct graph_rows *rows,
+                  const struct graph_columns *sorted)
+{
+    const uint64_t n = graph->n_edges, bytes = (rows->n_rows + UINT64_C(1)) * sizeof(uint32_t);
+    uint32_t *offsets = malloc(bytes);
+    if (!offsets)
+        return graph_fail_memory("gravel_graph: offsets of rows", bytes);
+    make_offsets(offsets, rows->n_rows, sorted->key, n);
+    int code = graph_buffer(graph, &rows->offsets, offsets, bytes);
+    free(offsets);
+    if (!code)
+        code = graph_buffer(graph, &rows->ends, sorted->other, n * sizeof *sorted->other);
+    if (!code && sorted->weight)
+        code = graph_buffer(graph, &rows->weights, sorted->weight, n * sorted->weight_bytes);
+    return code;
+}
+
+/* @param columns  key: ends; other: rows. */
+static int make_rows(struct gravel_graph *graph, struct graph_rows *rows,
+                     const struct graph_columns *columns, uint32_t n_rows, uint32_t n_ends)
+{
+    struct graph_columns by_ends, sorted = {0};
+    if (rows->offsets)
+        return 0;
+    rows->n_rows = n_rows;
+    int code = graph_sort(&by_ends, columns, graph->n_edges, n_ends);
+    if (!code) {
+        const struct graph_columns turned = {.key = by_ends.other,
+                                             .other = by_ends.key,
+                                             .weight = by_ends.weight,
+                                             .weight_bytes = by_ends.weight_bytes};
+        code = graph_sort(&sorted, &turned, graph->n_edges, n_rows);
+        graph_columns_free(&by_ends);
+    }
+    if (!code)
+        code = upload(graph, rows, &sorted);
+    graph_columns_free(&sorted);
+    if (code)
+        graph_rows_free(graph, rows);
+    return code;
+}
+
+int graph_need_push(struct gravel_graph *graph)
+{
+    const struct graph_columns columns = {.key = graph->to,
+                                          .other = graph->from,
+                                          .weight = graph->weights,
+                                          .weight_bytes = graph_weight_bytes(graph->weight_type)};
+    return make_rows(graph, &graph->push, &columns, graph->n_slots, graph->n_own);
+}
+
+int graph_need_pull(struct gravel_graph *graph)
+{
+    if (graph->is_undirected && graph->n_nodes == 1 && !graph->pull.offsets) {
+        GRAPH_TRY(graph_need_push(graph)); /* numbers are slots, and each edge goes both ways */
+        graph->pull = graph->push;
+        graph->pull.n_rows = graph->n_own;
+        graph->pull.is_other = true;
+        return 0;
+    }
+    const struct graph_columns columns = {.key = graph->from,
+                                          .other = graph->to,
+                                          .weight = graph->weights,
+                                          .weight_bytes = graph_weight_bytes(graph->weight_type)};
+    return make_rows(graph, &graph->pull, &columns, graph->n_own, graph->n_slots);
+}
+
+void graph_rows_free(struct gravel_graph *graph, struct graph_rows *rows)
+{
+    if (!rows->is_other) {
+        graph_release(graph, &rows->offsets);
+        graph_release(graph, &rows->ends);
+        graph_release(graph, &rows->weights);
+    }
+    *rows = (struct graph_rows){0};
+}
