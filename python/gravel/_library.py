@@ -210,6 +210,7 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_version": (text, (to(u32),)),
     "gravel_strerror": (text, (code,)),
     "gravel_last_error": (text, ()),
+    "gravel_set_error": (code, (code, text)),
     "gravel_config_load": (code, (address, size)),
     "gravel_config_set": (code, (address, text, text)),
     "gravel_config_get": (code, (address, u32, to(text), text, size)),
@@ -311,46 +312,53 @@ OPENCL: dict[str, tuple[Any, tuple[Any, ...]]] = {
 }
 
 
-def _candidates() -> list[str]:
-    """Files and names of the library; a wheel has it beside the package."""
-    chosen = os.environ.get("GRAVEL_LIBRARY")
+def _candidates(variable: str, name: str, soname: str) -> list[str]:
+    """Returns files and names of a library; a wheel has it beside the package."""
+    chosen = os.environ.get(variable)
     if chosen:
         return [chosen]
     beside = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    of_wheel = os.path.join(glob.escape(beside), ".gravel.mesonpy.libs", "libgravel*.so*")  # meson-python's place
-    return sorted(glob.glob(of_wheel)) + [SONAME]
+    of_wheel = os.path.join(glob.escape(beside), ".gravel.mesonpy.libs", name + ".so*")  # meson-python's place
+    return sorted(glob.glob(of_wheel)) + [soname]
+
+
+def declare(library: c.CDLL, calls: dict[str, tuple[Any, tuple[Any, ...]]], checked: bool = True) -> None:
+    """Tells ctypes what calls take. Raises OSError if the library lacks one."""
+    for name, (result, arguments) in calls.items():
+        try:
+            function = getattr(library, name)
+        except AttributeError as missing:
+            raise OSError("is no such library: %s" % missing) from None
+        function.restype, function.argtypes = result, arguments
+        setattr(library, name, _checked(name, function, arguments) if checked else function)
 
 
 def _version(library: c.CDLL) -> str:
     """@return what it says. Raises OSError if it is no Gravel, or another one."""
     numbers = (u32 * 3)()
-    try:
-        library.gravel_version.restype = text
-        says: str = library.gravel_version(numbers).decode()
-        for name, (result, arguments) in {**CALLS, **OPENCL}.items():
-            function = getattr(library, name)
-            function.restype, function.argtypes = result, arguments
-            setattr(library, name, _checked(name, function, arguments) if name in CALLS else function)
-    except AttributeError as missing:
-        raise OSError("is no such library: %s" % missing) from None
+    declare(library, {"gravel_version": CALLS["gravel_version"]})
+    says: str = library.gravel_version(numbers).decode()
+    declare(library, CALLS)
+    declare(library, OPENCL, checked=False)
     if (numbers[0], numbers[1]) != API:
         raise OSError("is version %s, and this package is for version %d.%d" % (says, *API))
     return says
 
 
-def _load() -> tuple[Any, str]:
+def load(what: str, variable: str, name: str, soname: str, prepare: Callable[[c.CDLL], Any]) -> tuple[Any, Any]:
+    """@return the library that `prepare` takes, and what that returns"""
     failures = []
-    for name in _candidates():
+    for path in _candidates(variable, name, soname):
         try:
-            library = c.CDLL(name)
-            return library, _version(library)
+            library = c.CDLL(path)
+            return library, prepare(library)
         except OSError as error:
-            failures.append("%s %s" % (name, str(error).removeprefix(name + ": ")))
-    raise ImportError("Gravel's library is not found: %s. GRAVEL_LIBRARY=/path/to/%s names it."
-                      % ("; ".join(failures), SONAME), name="gravel")
+            failures.append("%s %s" % (path, str(error).removeprefix(path + ": ")))
+    raise ImportError("%s is not found: %s. %s=/path/to/%s names it."
+                      % (what, "; ".join(failures), variable, soname), name="gravel")
 
 
-lib, version = _load()
+lib, version = load("Gravel's library", "GRAVEL_LIBRARY", "libgravel", SONAME, _version)
 
 
 def error_of(number: int) -> Error:

@@ -22,6 +22,7 @@ listed=$(meson introspect --installed "$work/build" | grep -o '"[^"]*/gravel/[^"
 for file in "$source"/python/gravel/*.py "$source/python/gravel/py.typed"; do
     echo "$listed" | grep -qF "\"$file\"" || fail "$(basename "$file") is not installed"
 done
+meson introspect --installed "$work/build" | grep -q '/_gravel_networkx[.]py"' || fail "_gravel_networkx.py is not installed"
 folder=$(echo "$listed" | sed -n 's,.*: "\(.*\)/gravel/__init__.py",\1,p')
 is_searched='import site, sys; sys.exit(sys.argv[1] not in site.getsitepackages())'
 python3 -c "$is_searched" "$folder" || /usr/bin/python3 -c "$is_searched" "$folder" || fail "no Python looks in $folder"
@@ -29,7 +30,7 @@ python3 -c "$is_searched" "$folder" || /usr/bin/python3 -c "$is_searched" "$fold
 mkdir "$work/python"
 cp -r "$source/python/gravel" "$work/python"
 export PYTHONPATH="$work/python" PYTHONDONTWRITEBYTECODE=1
-unset GRAVEL_LIBRARY
+unset GRAVEL_LIBRARY GRAVEL_GRAPH_LIBRARY
 step "the self-check" with_library env GRAVEL_TRANSPORT=self "$python" -m gravel
 grep -qx PASS "$work/log" || fail "the self-check does not pass:"
 # refused <pattern> <command...>

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What _library.py says of the headers is what they say: calls, structures, numbers and errors.
+"""What _library.py and _graph_library.py say of the headers is what they say: calls, structures, numbers and errors.
 
 usage: with_pyopencl.sh SOURCE BUILD table.py SOURCE    with CC
 exit:  0; 1 with each call, member or number that differs
 
-Path: include/gravel, python/gravel/_library.py, _errors.py -> this.
+Path: include/gravel, graph/include, python/gravel/_library.py, _graph_library.py, _errors.py -> this.
 """
 import ctypes as c
 import os
@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from gravel import _errors, _library
+from gravel import _errors, _graph_library, _library
 
 HEADERS = ("gravel.h", "mirror.h", "accumulator.h", "block_pool.h", "channel.h", "flow.h", "rounds.h", "steal.h", "server.h")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
@@ -23,7 +23,7 @@ PROTOTYPE = re.compile(r"^((?:const )?(?:struct )?\w+[ *]+)(gravel_\w+)\(([^;{}]
 HANDLES = ("cl_program", "cl_kernel", "cl_context", "cl_device_id", "cl_command_queue", "cl_event", "cl_mem")
 KINDS = {"int": c.c_int, "bool": c.c_bool, "size_t": c.c_size_t, "uint32_t": c.c_uint32, "cl_uint": c.c_uint32,
          "uint64_t": c.c_uint64, "cl_map_flags": c.c_uint64, "char *": c.c_char_p, "char **": c.POINTER(c.c_char_p),
-         "void *": c.c_void_p, "void **": c.POINTER(c.c_void_p)}
+         "void *": c.c_void_p, "void **": c.POINTER(c.c_void_p), "uint8_t": c.c_uint8, "double": c.c_double}
 STRUCTURES = {"gravel_serve": _library.Serve, "gravel_handler": _library.HandlerRow,
               "gravel_stream": _library.StreamRow, "gravel_device_code": _library.DeviceCode,
               "gravel_bindings": _library.Bindings, "gravel_words": _library.Words,
@@ -31,6 +31,9 @@ STRUCTURES = {"gravel_serve": _library.Serve, "gravel_handler": _library.Handler
               "gravel_channel": _library.ChannelRow, "gravel_channel_graph": _library.Graph,
               "gravel_flow_stats": _library.FlowStats, "gravel_parameter": _library.Parameter, "gravel_steal_options": _library.StealOptions,
               "gravel_steal_stats": _library.StealStats}
+# By itself: a structure of flows has the name of its handle.
+GRAPH_STRUCTURES = {"gravel_graph_edges": _graph_library.Edges, "gravel_graph_facts": _graph_library.Facts,
+                    "gravel_graph_pagerank": _graph_library.PagerankOptions}
 
 
 def kind_of(declared):
@@ -56,20 +59,25 @@ def calls(header):
         yield name, kind_of(result), tuple(map(kind_of, listed))
 
 
-def wrong_calls(header):
+def wrong_calls(header, module):
     declared = {name: (result, parameters) for name, result, parameters in calls(header)}
-    for name, said in _library.CALLS.items():
+    for name, said in module.CALLS.items():
         if declared.get(name) != said:
-            yield "%s is %r in the headers, and %r in _library.py" % (name, declared.get(name), said)
+            yield "%s is %r in the headers, and %r in %s" % (name, declared.get(name), said, module.__name__)
 
 
-def numbers():
-    """(C, what Python says) of each number that both have."""
-    for name, structure in STRUCTURES.items():
+def numbers_of(structures):
+    """(C, what Python says) of each number that both have of structures."""
+    for name, structure in structures.items():
         yield "sizeof(struct %s)" % name, c.sizeof(structure)
         for member, kind in structure._fields_:
             yield "offsetof(struct %s, %s)" % (name, member), getattr(structure, member).offset
             yield "sizeof(((struct %s *)0)->%s)" % (name, member), c.sizeof(kind)
+
+
+def numbers():
+    """(C, what Python says) of each number that both have."""
+    yield from numbers_of(STRUCTURES)
     for name, number in {**_library.OPERATIONS, **_library.CHANNELS}.items():
         yield "GRAVEL_" + name.upper(), number
     for name, number in _library.TYPES.items():
@@ -86,19 +94,26 @@ def numbers():
         yield "GRAVEL_" + name, getattr(_library, name)
 
 
-def wrong_numbers(source, work):
-    listed = list(numbers())
+def numbers_of_graphs():
+    yield from numbers_of(GRAPH_STRUCTURES)
+    for name in "FAR", "NONE":
+        yield "GRAVEL_GRAPH_" + name, getattr(_graph_library, name)
+
+
+def wrong_numbers(source, work, headers, listed):
+    listed = list(listed)
     program, path = os.path.join(work, "numbers"), os.path.join(work, "numbers.c")
     with open(path, "w", encoding="utf-8") as file:
-        file.writelines("#include <gravel/%s>\n" % name for name in HEADERS)
+        file.writelines("#include <gravel/%s>\n" % name for name in headers)
         file.write("#include <stddef.h>\n#include <stdio.h>\nint main(void)\n{\n")
         file.writelines('    printf("%%lld\\n", (long long)(%s));\n' % text for text, _ in listed)
         file.write("    return 0;\n}\n")
     cc = shlex.split(os.environ.get("CC", "cc"))
-    subprocess.run(cc + ["-I" + os.path.join(source, "include"), "-o", program, path], check=True)
+    folders = ["-I" + os.path.join(source, *names) for names in (("include",), ("graph", "include"))]
+    subprocess.run(cc + folders + ["-o", program, path], check=True)
     printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
     for (what, said), number in zip(listed, printed, strict=True):
-        if int(number) != said:
+        if (int(number) - said) % (1 << 64):  # C's printed as signed ones
             yield "%s is %s in C, and %d in Python" % (what, number, said)
 
 
@@ -113,10 +128,14 @@ def wrong_errors(header):
 
 def main(source):
     header = "".join(Path(source, "include", "gravel", name).read_text(encoding="utf-8") for name in HEADERS)
+    of_graphs = Path(source, "graph", "include", "gravel", "graph.h").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as work:
-        wrong = [*wrong_calls(header), *wrong_numbers(source, work), *wrong_errors(header)]
+        wrong = [*wrong_calls(header, _library), *wrong_calls(of_graphs, _graph_library), *wrong_errors(header),
+                 *wrong_numbers(source, work, HEADERS, numbers()),
+                 *wrong_numbers(source, work, ["graph.h"], numbers_of_graphs())]
     print("\n".join(wrong + ["%d calls, %d structures, %d errors: %d differ"
-                             % (len(_library.CALLS), len(STRUCTURES), len(_errors.BY_CODE), len(wrong))]))
+                             % (len(_library.CALLS) + len(_graph_library.CALLS), len(STRUCTURES) + len(GRAPH_STRUCTURES),
+                                len(_errors.BY_CODE), len(wrong))]))
     return bool(wrong)
 
 

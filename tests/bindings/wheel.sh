@@ -12,7 +12,7 @@ set -u
 
 source=$1 build=$2
 MOST_BYTES=500000
-unset CC CXX GRAVEL_LIBRARY PYTHONPATH MALLOC_PERTURB_
+unset CC CXX GRAVEL_LIBRARY GRAVEL_GRAPH_LIBRARY PYTHONPATH MALLOC_PERTURB_
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 /usr/bin/python3 -m venv "$work/venv" >/dev/null 2>&1 || { echo "skipped: no venv"; exit 77; }
@@ -33,6 +33,8 @@ tar -C "$source" --ignore-failed-read -T "$work/files" -cf - 2>/dev/null | tar -
 step pip -q wheel --no-index --no-deps --no-build-isolation --check-build-dependencies -w "$work/built" "$work/source"
 unzip -p "$work"/built/gravel-*.whl '*/METADATA' >"$work/log" && grep -q '^Author: ' "$work/log" &&
     ! grep -E '\]\([^)h]' "$work/log" || { echo "METADATA has no author, or links to files:"; cat "$work/log"; exit 1; }
+unzip -p "$work"/built/gravel-*.whl '*/entry_points.txt' >"$work/log" && grep -qx 'gravel = gravel.networkx' "$work/log" ||
+    { echo "NetworkX finds no backend:"; cat "$work/log"; exit 1; }
 step auditwheel repair -w "$work/wheel" "$work"/built/gravel-*-py3-none-*.whl
 wheel=$(echo "$work"/wheel/gravel-*-py3-none-manylinux*.whl)
 [ -f "$wheel" ] || { echo "auditwheel made $(ls "$work/wheel"), which is for no other machine"; exit 1; }
@@ -53,6 +55,9 @@ done
 [ -n "${TEST_MPIRUN:-}" ] || echo "left out: ranks, without MPI"
 export GRAVEL_TRANSPORT=self
 step python -m gravel
+step python -c 'import gravel, gravel.graph
+with gravel.open() as node, gravel.graph.Graph(node, [0, 1], [1, 2]) as graph:
+    assert list(graph.bfs(0)) == [0, 1, 2]'
 step python "$tests/test_loaders.py" two
 # alone <argument...>: Python where the system's drivers are not.
 # shellcheck disable=SC2016 # words of the inner shell

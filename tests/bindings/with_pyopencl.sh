@@ -16,6 +16,7 @@ modules="numpy, pyopencl"
 for python in python3 /usr/bin/python3; do
     "$python" -c "import $modules" 2>/dev/null || continue
     export PYTHONPATH="$source/python" GRAVEL_LIBRARY="$build/lib/libgravel.so" PYTHONDONTWRITEBYTECODE=1
+    export GRAVEL_GRAPH_LIBRARY="$build/graph/libgravel-graph.so"
     exec "$python" "$@"
 done
 echo "skipped: no Python with $modules"

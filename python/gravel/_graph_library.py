@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""The library of graphs: where it is, and what its calls take.
+
+CALLS and the structures are those of gravel/graph.h once more, as ctypes needs them; tests/bindings/table.py compares
+both.
+
+Path: $GRAVEL_GRAPH_LIBRARY, the wheel's library or libgravel-graph.so -> this -> graph.py.
+"""
+from __future__ import annotations
+
+import ctypes as c
+from typing import Any
+
+from ._library import API, Block, address, code, declare, load, size, to, u32, u64
+
+SONAME = "libgravel-graph.so.%d.%d" % API
+FAR, NONE = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF  # GRAVEL_GRAPH_FAR, GRAVEL_GRAPH_NONE
+
+
+class Edges(Block):
+    """struct gravel_graph_edges"""
+
+    _fields_ = [("bytes", size), ("n_vertices", u64), ("n_edges", u64), ("from", address), ("to", address),
+                ("id_bytes", u32), ("is_undirected", u32), ("weights", address), ("weight_type", u32)]
+
+
+class Facts(Block):
+    """struct gravel_graph_facts"""
+
+    _fields_ = [(name, u64) for name in ("n_vertices", "n_edges", "first", "n", "device_bytes", "create_ns")]
+
+
+class PagerankOptions(Block):
+    """struct gravel_graph_pagerank"""
+
+    _fields_ = [("bytes", size), ("damping", c.c_double), ("tolerance", c.c_double), ("most_iterations", u32),
+                ("type", u32), ("personalization", to(c.c_double)), ("n_iterations", u32), ("change", c.c_double)]
+
+
+CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "gravel_graph_create": (code, (to(address), address, address)),
+    "gravel_graph_facts": (code, (address, address, size)),
+    "gravel_graph_bfs": (code, (address, u64, to(u32), to(u64))),
+    "gravel_graph_sssp": (code, (address, u64, address, to(u64))),
+    "gravel_graph_pagerank": (code, (address, address, address)),
+    "gravel_graph_components": (code, (address, to(u64), to(u64))),
+    "gravel_graph_forest": (code, (address, to(c.c_uint8), to(u64))),
+    "gravel_graph_destroy": (code, (address,)),
+}
+
+
+def _prepare(library: c.CDLL) -> None:
+    declare(library, CALLS)
+
+
+lib, _ = load("Gravel's library of graphs", "GRAVEL_GRAPH_LIBRARY", "libgravel-graph", SONAME, _prepare)

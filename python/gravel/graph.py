@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""Graphs: breadth-first search, shortest paths, PageRank, components and forests on the devices of all nodes.
+
+    from gravel.graph import Graph
+
+    with gravel.open() as node, Graph(node, sources, targets) as graph:
+        levels = graph.bfs(0)
+
+Vertices are numbers from 0 on. Every node gives a part of the edges, whichever it has, and gets the results of
+`vertices`, a range of them; a node that is alone gives and gets all. Calls are collective, and one thread at a time
+makes those of a graph; others wait for it. Loops and repeated edges count as NetworkX has them (gravel/graph.h).
+
+Path: the caller's arrays -> gravel_graph_create -> this -> numpy arrays.
+"""
+from __future__ import annotations
+
+import ctypes as c
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from ._graph_library import FAR, NONE, Edges, Facts, PagerankOptions, lib
+from ._library import number_of
+from ._part import Part
+from ._words import type_of, values_of
+
+if TYPE_CHECKING:
+    from ._node import Node
+
+__all__ = ["FAR", "NONE", "Graph", "PageRank"]
+
+Words = npt.NDArray[Any]
+
+
+class PageRank(NamedTuple):
+    """What Graph.pagerank returns. `change` is the sum of all changes in the last iteration."""
+
+    ranks: Words
+    n_iterations: int
+    change: float
+
+
+class Graph(Part):
+    """A graph on the devices of all nodes, in a `with` statement. Collective (gravel_graph_create).
+
+    sources, targets:  [n] integers of any type; edge i leads from vertex sources[i] to targets[i].
+    weights:           [n] 0 or more: float32 and float64 as they are, integers if uint32 holds them; None: 1 each.
+    n_vertices:        of the whole graph; None: one more than the largest number at any node.
+    directed:          False: each edge is given once, and goes both ways.
+    """
+
+    _destroys = lib.gravel_graph_destroy
+
+    def __init__(self, node: Node, sources: npt.ArrayLike, targets: npt.ArrayLike,
+                 weights: Optional[npt.ArrayLike] = None, *, n_vertices: Optional[int] = None,
+                 directed: bool = True) -> None:
+        ends = [_numbers("sources", sources), _numbers("targets", targets)]
+        if ends[0].dtype != ends[1].dtype:
+            ends = [end.astype(np.uint64) for end in ends]
+        if ends[0].size != ends[1].size:
+            raise ValueError("%d sources have %d targets" % (ends[0].size, ends[1].size))
+        if n_vertices is None:
+            n_vertices = int(node.reduce(max((int(end.max()) + 1 for end in ends if end.size), default=0), "max"))
+        edges = Edges(bytes=c.sizeof(Edges), n_vertices=n_vertices, n_edges=ends[0].size, to=ends[1].ctypes.data,
+                      id_bytes=ends[0].itemsize, is_undirected=not directed)
+        setattr(edges, "from", ends[0].ctypes.data)
+        self.directed = directed
+        self._dtype = np.dtype(np.uint32)  # of distances
+        if weights is not None:
+            given = _weights(weights, ends[0].size)
+            self._dtype = given.dtype
+            edges.weights, edges.weight_type = given.ctypes.data, type_of(given.dtype)
+        super().__init__(node, lib.gravel_graph_create, c.byref(edges))
+        self._n_given = ends[0].size
+        facts = self._facts()
+        self.n_vertices, self.n_edges = int(facts.n_vertices), int(facts.n_edges)
+        self.vertices = range(facts.first, facts.first + facts.n)  # whose results this node gets
+
+    @classmethod
+    def from_scipy_sparse(cls, node: Node, matrix: Any, *, weighted: bool = True, directed: bool = True) -> Graph:
+        """An edge from i to j for each entry [i, j] of a square sparse matrix, with its value as weight, if `weighted`.
+
+        Not `directed`: the matrix is symmetric, and entries below its diagonal are left out. A node's matrix has its
+        part of the entries and the whole graph's shape.
+        """
+        entries = matrix.tocoo()
+        if entries.shape[0] != entries.shape[1]:
+            raise ValueError("a graph's matrix is square, and its shape is not %r" % (entries.shape,))
+        taken = slice(None) if directed else entries.row <= entries.col
+        return cls(node, entries.row[taken], entries.col[taken], entries.data[taken] if weighted else None,
+                   n_vertices=entries.shape[0], directed=directed)
+
+    @classmethod
+    def from_pandas_edgelist(cls, node: Node, frame: Any, source: Any = "source", target: Any = "target",
+                             weight: Any = None, *, n_vertices: Optional[int] = None, directed: bool = True) -> Graph:
+        """An edge for each row of a frame, by its columns of vertices' numbers, and of weights if one is named."""
+        return cls(node, frame[source], frame[target], None if weight is None else frame[weight],
+                   n_vertices=n_vertices, directed=directed)
+
+    def _what(self) -> str:
+        return " of %d vertices and %d edges" % (self.n_vertices, self.n_edges)
+
+    def _facts(self) -> Facts:
+        facts = Facts()
+        self._call(lambda made: int(lib.gravel_graph_facts(made, c.byref(facts), c.sizeof(facts))))
+        return facts
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """What this node's device holds of the graph so far [bytes], and how long the graph took to make [ns]."""
+        facts = self._facts()
+        return {name: int(getattr(facts, name)) for name in ("device_bytes", "create_ns")}
+
+    def bfs(self, source: int) -> Words:
+        """How many edges the shortest path from the source to each of `vertices` has, as uint32; FAR without a path."""
+        return self._searched(lib.gravel_graph_bfs, np.dtype(np.uint32), source, False)[0]
+
+    def bfs_tree(self, source: int) -> tuple[Words, Words]:
+        """bfs, and as uint64 the vertex before on such a path, the least of those: the source's is itself, NONE
+        without a path."""
+        return self._searched(lib.gravel_graph_bfs, np.dtype(np.uint32), source, True)
+
+    def sssp(self, source: int) -> Words:
+        """How long the shortest path from the source to each of `vertices` is, by weights, in their type.
+
+        Without a path it is infinite, or FAR of integers, also if it is FAR or longer.
+        """
+        return self._searched(lib.gravel_graph_sssp, self._dtype, source, False)[0]
+
+    def sssp_tree(self, source: int) -> tuple[Words, Words]:
+        """sssp, and the vertex before, as bfs_tree has it."""
+        return self._searched(lib.gravel_graph_sssp, self._dtype, source, True)
+
+    def _searched(self, call: Any, dtype: np.dtype[Any], source: int, has_parents: bool) -> tuple[Words, Words]:
+        lengths, parents = np.empty(len(self.vertices), dtype), np.empty(len(self.vertices) * has_parents, np.uint64)
+        words: Any = c.POINTER(c.c_uint32) if call is lib.gravel_graph_bfs else c.c_void_p
+        from_vertex = number_of("source", source)
+        self._call(lambda made: int(call(made, from_vertex, lengths.ctypes.data_as(words),
+                                         _pointer(parents, c.c_uint64) if has_parents else None)))
+        return lengths, parents
+
+    def pagerank(self, damping: float = 0.85, tolerance: float = 1e-6, iterations: int = 100,
+                 personalization: Optional[npt.ArrayLike] = None, dtype: npt.DTypeLike = np.float64) -> PageRank:
+        """Ranks of `vertices`, whose sum over all is 1, in float32 or float64.
+
+        Ends when the sum of all changes is below `tolerance` times the number of vertices, or after `iterations`:
+        `change` tells which. `personalization` has a number for each of `vertices`, 0 or more and not all 0.
+        """
+        ranks = np.empty(len(self.vertices), dtype)
+        options = PagerankOptions(bytes=c.sizeof(PagerankOptions), damping=damping, tolerance=tolerance,
+                                  most_iterations=iterations, type=type_of(ranks.dtype))
+        if personalization is not None:
+            given = values_of("personalization", personalization, np.dtype(np.float64))
+            if given.shape != ranks.shape:
+                raise ValueError("personalization has the shape %r, and %d vertices" % (given.shape, ranks.size))
+            options.personalization = _pointer(given, c.c_double)
+        self._call(lambda made: int(lib.gravel_graph_pagerank(made, c.byref(options), ranks.ctypes.data)))
+        return PageRank(ranks, int(options.n_iterations), float(options.change))
+
+    def components(self) -> tuple[int, Words]:
+        """How many connected components there are, and as uint64 the least vertex of that of each of `vertices`.
+
+        The direction of edges does not count.
+        """
+        labels, n = np.empty(len(self.vertices), np.uint64), c.c_uint64()
+        self._call(lambda made: int(lib.gravel_graph_components(made, _pointer(labels, c.c_uint64), c.byref(n))))
+        return int(n.value), labels
+
+    def spanning_forest(self) -> Words:
+        """Whether each edge that this node gave is in a spanning forest of least weight, as bool.
+
+        Of edges of one weight it has the first, by node and as they were given. The direction of edges does not count.
+        """
+        is_in = np.empty(self._n_given, np.uint8)
+        self._call(lambda made: int(lib.gravel_graph_forest(made, _pointer(is_in, c.c_uint8), None)))
+        return is_in.view(np.bool_)
+
+
+def _numbers(what: str, values: npt.ArrayLike) -> Words:
+    """@return numbers of vertices in 4 or 8 bytes, without a copy if they have them"""
+    given = np.asarray(values)
+    if given.ndim != 1:
+        raise ValueError("%s have the shape %r, which is not one dimension" % (what, given.shape))
+    if not given.size:
+        return np.empty(0, np.uint32)
+    if given.dtype.kind not in "iu":
+        raise TypeError("%s are integers, not %s" % (what, given.dtype))
+    if given.dtype.kind == "i" and given.min() < 0:
+        i = int(given.argmin())
+        raise IndexError("%s: edge %d has the vertex %d (0 or more)" % (what, i, given[i]))
+    return np.ascontiguousarray(given, np.uint64 if given.itemsize == 8 else np.uint32)
+
+
+def _weights(values: npt.ArrayLike, n: int) -> Words:
+    given = np.asarray(values)
+    if given.shape != (n,):
+        raise ValueError("weights have the shape %r, and there are %d edges" % (given.shape, n))
+    if given.dtype.kind == "b":
+        given = given.astype(np.uint32)
+    real = np.float32 if given.itemsize <= 4 else np.float64
+    return values_of("weights", given, np.dtype(real if given.dtype.kind == "f" else np.uint32))
+
+
+def _pointer(values: Words, kind: Any) -> Any:
+    return values.ctypes.data_as(c.POINTER(kind))
