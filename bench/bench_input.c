@@ -110,8 +110,8 @@ static void sssp(struct input *self)
     if (sssp_is_float(&self->part.survey))
         die("weights of a rival are whole numbers");
     graph_draw_weights(rows, 0, self->options.seed);
-    const uint64_t n = rows->n_vertices, drawn = sssp_draw_vertex(n, self->options.seed);
-    say(self, "source", (drawn + sssp_steps_to_edges(rows, 0, n, drawn)) % n);
+    const uint64_t n = rows->n_vertices, drawn = graph_draw_vertex(n, self->options.seed);
+    say(self, "source", (drawn + graph_steps_to_edges(rows, 0, n, drawn)) % n);
     write_file(self, "weights", rows->weights, rows->n_edges, sizeof *rows->weights);
 }
 

@@ -206,6 +206,24 @@ void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edge
     }
 }
 
+/* ---- the vertex where a search begins --------------------------------------------------------- */
+
+uint64_t graph_draw_vertex(uint64_t n_vertices, uint64_t seed)
+{
+    return random_at(random_mix(random_key(seed)), 0) % n_vertices;
+}
+
+uint64_t graph_steps_to_edges(const struct graph *rows, uint64_t first, uint64_t n_vertices,
+                              uint64_t drawn)
+{
+    uint64_t least = n_vertices;
+    for (uint64_t u = 0; u < rows->n_vertices; u++) {
+        const uint64_t v = first + u, steps = v < drawn ? v + n_vertices - drawn : v - drawn;
+        least = graph_degree(rows, u) && steps < least ? steps : least;
+    }
+    return least;
+}
+
 /* ---- weights for a graph that has none -------------------------------------------------------- */
 
 static uint32_t drawn_weight(uint64_t key, uint32_t u, uint32_t v)

@@ -104,6 +104,12 @@ void part_whole(struct graph *whole, const struct graph_part *part);
 void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edges,
                    struct trials *trials);
 
+/** A search begins at the first vertex with edges, from a drawn one on: as many steps behind it, the last vertex's being
+ * vertex 0. @return  n_vertices if none of the rows has edges, of which the first is of vertex `first`. */
+uint64_t graph_draw_vertex(uint64_t n_vertices, uint64_t seed);
+uint64_t graph_steps_to_edges(const struct graph *rows, uint64_t first, uint64_t n_vertices,
+                              uint64_t drawn);
+
 /* Weights are drawn as GAPBS does: 1 to this. */
 #define GRAPH_MOST_DRAWN_WEIGHT 255
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What any program for the problem needs: where the search begins; distances, their form, their buckets and how wide
- * those are; and all of them by Dijkstra's algorithm, serially, with a binary heap.
+ * What any program for the problem needs: distances, their form, their buckets and how wide those are; and all of them
+ * by Dijkstra's algorithm, serially, with a binary heap.
  *
  * Path: sssp.c, bench/bench_input.c -> this
  * Owner: see problem.h.
@@ -10,29 +10,10 @@
  */
 #include "sssp/problem.h"
 #include "frame/die.h"
-#include "frame/random.h"
 #include "graph/part.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* ---- the vertex where a search begins --------------------------------------------------------- */
-
-uint64_t sssp_draw_vertex(uint64_t n_vertices, uint64_t seed)
-{
-    return random_at(random_mix(random_key(seed)), 0) % n_vertices;
-}
-
-uint64_t sssp_steps_to_edges(const struct graph *rows, uint64_t first, uint64_t n_vertices,
-                             uint64_t drawn)
-{
-    uint64_t least = n_vertices;
-    for (uint64_t u = 0; u < rows->n_vertices; u++) {
-        const uint64_t v = first + u, steps = v < drawn ? v + n_vertices - drawn : v - drawn;
-        least = graph_degree(rows, u) && steps < least ? steps : least;
-    }
-    return least;
-}
 
 /* ---- distances -------------------------------------------------------------------------------- */
 

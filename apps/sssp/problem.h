@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What any program for the problem needs: how a distance is kept, where the search begins, what is right.
+ * What any program for the problem needs: how a distance is kept, what is right.
  *
  * Path:    part.h -> problem.c -> this -> the application, bench/bench_input.c
  * Owner:   nothing outlives a call but what sssp_dijkstra returns.
@@ -38,12 +38,6 @@ uint32_t sssp_bucket_end(bool is_float, double width, uint32_t distance);
 
 /** The width of a bucket for a mean weight: twice that over the mean degree; a whole number, at least 1, for those. */
 double sssp_width(bool is_float, uint64_t n_vertices, uint64_t n_edges, double mean_weight);
-
-/** A search begins at the first vertex with edges, from a drawn one on: as many steps behind it, the last vertex's being
- * vertex 0. @return  n_vertices if none of the rows has edges, of which the first is of vertex `first`. */
-uint64_t sssp_draw_vertex(uint64_t n_vertices, uint64_t seed);
-uint64_t sssp_steps_to_edges(const struct graph *rows, uint64_t first, uint64_t n_vertices,
-                             uint64_t drawn);
 
 /**
  * Find all distances serially, with a binary heap; or die.

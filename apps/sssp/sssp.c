@@ -36,8 +36,8 @@ static bool is_own(const struct sssp *sssp, uint64_t v)
 static void draw_source(struct sssp *sssp)
 {
     const uint64_t n = sssp->part.survey.n_vertices;
-    const uint64_t drawn = sssp_draw_vertex(n, sssp->options.seed);
-    const uint64_t steps = sssp_steps_to_edges(&sssp->part.rows, sssp->part.first, n, drawn);
+    const uint64_t drawn = graph_draw_vertex(n, sssp->options.seed);
+    const uint64_t steps = graph_steps_to_edges(&sssp->part.rows, sssp->part.first, n, drawn);
     sssp->source = (drawn + node_least(&sssp->node, steps)) % n;
 }
 
