@@ -4,6 +4,7 @@ the rules of calls are tested of each.
 
 Path: lib/gravel.map -> the linker -> this <- include/gravel, debian/*.symbols, tests/spec
 """
+import os
 import re
 import subprocess
 
@@ -23,7 +24,9 @@ def faults(tree, nm, library, listing, *headers):
     lines = subprocess.run([nm, "-D", "--defined-only", library], check=True, text=True, stdout=subprocess.PIPE).stdout
     exported = {line.split()[-1].split("@")[0] for line in lines.splitlines()}
     in_headers = set().union(*(declared(tree.text(header)) for header in headers))
-    in_list = {line.split("@")[0].strip() for line in tree.text(listing).split("\n") if line.startswith(" ")}
+    name = re.escape(os.path.basename(library).partition(".so")[0])
+    of_library = re.search(r"^%s\.so\S* .*\n((?: .*\n)*)" % name, tree.text(listing), re.M)[1]
+    in_list = {line.split("@")[0].strip() for line in of_library.splitlines()}
     for name in sorted((exported | in_headers | in_list) - (exported & in_headers & in_list)):
         yield "%s is in %s only" % (name, ", ".join(where for where, names in (
             ("the library", exported), ("public headers", in_headers), ("Debian's list", in_list)) if name in names))
