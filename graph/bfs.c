@@ -75,7 +75,7 @@ static int make_arrays(struct gravel_graph *graph, struct graph_bfs *bfs)
 
 static int set_arguments(struct gravel_graph *graph, struct graph_bfs *bfs)
 {
-    const struct graph_argument arguments[] = {
+    const struct graph_value arguments[] = {
         GRAPH_ARGUMENT(bfs->size),        GRAPH_ARGUMENT(graph->push.offsets),
         GRAPH_ARGUMENT(graph->push.ends), GRAPH_ARGUMENT(graph->pull.offsets),
         GRAPH_ARGUMENT(graph->pull.ends), GRAPH_ARGUMENT(bfs->hubs),
@@ -83,7 +83,7 @@ static int set_arguments(struct gravel_graph *graph, struct graph_bfs *bfs)
         GRAPH_ARGUMENT(bfs->sent),        GRAPH_ARGUMENT(bfs->lists),
         GRAPH_ARGUMENT(bfs->known)};
     GRAPH_TRY(gravel_rounds_kernel(bfs->rounds, &bfs->kernel));
-    return graph_set_arguments(bfs->kernel, 3, arguments, sizeof arguments / sizeof *arguments);
+    return graph_set(bfs->kernel, 3, arguments, sizeof arguments / sizeof *arguments);
 }
 
 /* Collective. */
@@ -126,8 +126,8 @@ int graph_find_levels(struct gravel_graph *graph, const char *call, uint64_t sou
     GRAPH_TRY(graph_slot(graph, call, source, &slot));
     GRAPH_TRY(prepare(graph, call));
     struct graph_bfs *bfs = graph->bfs;
-    const struct graph_argument argument = GRAPH_ARGUMENT(slot);
-    GRAPH_TRY(graph_agree(graph, call, graph_set_arguments(bfs->kernel, 2, &argument, 1)));
+    const struct graph_value argument = GRAPH_ARGUMENT(slot);
+    GRAPH_TRY(graph_agree(graph, call, graph_set(bfs->kernel, 2, &argument, 1)));
     GRAPH_TRY(gravel_rounds_run(bfs->rounds, GRAVEL_UNTIL_ZERO, UINT64_MAX, NULL, 0));
     GRAPH_TRY(graph_agree(
         graph, call,

@@ -20,7 +20,7 @@
 #define BETA 24ul  /* and at least this part of the total */
 #define EACH(i, n) for (uint i = gravel_round_item(r); i < (n); i += gravel_round_items(r))
 
-/* As in bfs.c. */
+/* bfs.c fills it. */
 struct bfs_sizes {
     ulong total;  /* vertices and edges, of which a front is a part */
     ulong fronts; /* heap offset of uint [2][n_words]: what other nodes found, by round % 2 */

@@ -29,17 +29,6 @@ uint32_t graph_lanes(const struct gravel_graph *graph)
     return n_lanes;
 }
 
-int graph_set_arguments(cl_kernel kernel, cl_uint first, const struct graph_argument *arguments,
-                        cl_uint n)
-{
-    for (cl_uint i = 0; i < n; i++)
-        GRAPH_TRY(graph_check_cl(
-            "clSetKernelArg",
-            clSetKernelArg(kernel, first + i, arguments[i].bytes, arguments[i].value),
-            arguments[i].bytes));
-    return 0;
-}
-
 const char *graph_weight_name(uint32_t type)
 {
     return type == GRAVEL_UINT     ? "UINT"
@@ -153,7 +142,7 @@ int graph_find_parents(struct gravel_graph *graph, const char *call, struct grap
     uint32_t *words = malloc(words_bytes);
     int code = words ? prepare(graph, parents, is_weighted) : graph_fail_memory(call, words_bytes);
     if (!code) {
-        const struct graph_argument arguments[] = {
+        const struct graph_value arguments[] = {
             GRAPH_ARGUMENT(n_own),
             GRAPH_ARGUMENT(first),
             GRAPH_ARGUMENT(graph->pull.offsets),
@@ -164,8 +153,7 @@ int graph_find_parents(struct gravel_graph *graph, const char *call, struct grap
             GRAPH_ARGUMENT(parents->passes),
             GRAPH_ARGUMENT(parents->parents),
             GRAPH_ARGUMENT(parents->n_left)};
-        code = graph_set_arguments(parents->kernel, 1, arguments,
-                                   sizeof arguments / sizeof *arguments);
+        code = graph_set(parents->kernel, 1, arguments, sizeof arguments / sizeof *arguments);
     }
     if (!code)
         code = reset(graph, parents, source);

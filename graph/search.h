@@ -19,18 +19,11 @@ uint32_t graph_lanes(const struct gravel_graph *graph);
 /** Returns what distance.cl.h calls a type of weights, behind WEIGHT_. */
 const char *graph_weight_name(uint32_t type);
 
-struct graph_argument {
-    size_t bytes;
-    const void *value;
-};
+/* A value of graph_set, of a variable. */
 #define GRAPH_ARGUMENT(value)   \
     {                           \
         sizeof(value), &(value) \
     }
-/** Sets a kernel's arguments from `first` on. @return 0; GRAVEL_ECL */
-int graph_set_arguments(cl_kernel kernel, cl_uint first, const struct graph_argument *arguments,
-                        cl_uint n);
-
 /** What finding parents keeps from call to call; zeroed before. */
 struct graph_parents {
     cl_kernel kernel;

@@ -97,7 +97,7 @@ static int make_arrays(struct gravel_graph *graph, struct graph_sssp *sssp)
 
 static int set_arguments(struct gravel_graph *graph, struct graph_sssp *sssp)
 {
-    const struct graph_argument arguments[] = {
+    const struct graph_value arguments[] = {
         GRAPH_ARGUMENT(sssp->size),       GRAPH_ARGUMENT(graph->push.offsets),
         GRAPH_ARGUMENT(graph->push.ends), GRAPH_ARGUMENT(graph->push.weights),
         GRAPH_ARGUMENT(sssp->best),       GRAPH_ARGUMENT(sssp->offered),
@@ -105,7 +105,7 @@ static int set_arguments(struct gravel_graph *graph, struct graph_sssp *sssp)
         GRAPH_ARGUMENT(sssp->far),        GRAPH_ARGUMENT(sssp->marks),
         GRAPH_ARGUMENT(sssp->known)};
     GRAPH_TRY(gravel_rounds_kernel(sssp->rounds, &sssp->kernel));
-    return graph_set_arguments(sssp->kernel, 3, arguments, sizeof arguments / sizeof *arguments);
+    return graph_set(sssp->kernel, 3, arguments, sizeof arguments / sizeof *arguments);
 }
 
 /* Collective. */
@@ -174,8 +174,8 @@ int gravel_graph_sssp(struct gravel_graph *graph, uint64_t source, void *distanc
     GRAPH_TRY(prepare(graph, call));
     struct graph_sssp *sssp = graph->sssp;
     const uint32_t word = graph_weight_bytes(graph->weight_type);
-    const struct graph_argument argument = GRAPH_ARGUMENT(slot);
-    GRAPH_TRY(graph_agree(graph, call, graph_set_arguments(sssp->kernel, 2, &argument, 1)));
+    const struct graph_value argument = GRAPH_ARGUMENT(slot);
+    GRAPH_TRY(graph_agree(graph, call, graph_set(sssp->kernel, 2, &argument, 1)));
     GRAPH_TRY(gravel_rounds_run(sssp->rounds, GRAVEL_UNTIL_ZERO, UINT64_MAX, NULL, 0));
     GRAPH_TRY(graph_agree(graph, call,
                           distances ? graph_read(graph, sssp->best, 0, sssp->distances,

@@ -24,7 +24,7 @@
 /* Counted; below it are the vertices that are near at all nodes. */
 #define A_NODE_HAS_FAR (1ul << 32)
 
-/* As in sssp.c. */
+/* sssp.c fills it. */
 struct sssp_sizes {
     ulong width; /* of buckets, a distance */
     ulong distances,
