@@ -88,7 +88,7 @@ def tests(directory, setup, names):
     n_at_once = str((os.cpu_count() or 1) + 2)  # some wait for time limits
     rebuild = ["--no-rebuild"] if setup == "check" else []  # sanitizers build only what these need
     return run(["meson", "test", "-C", directory, "--setup", setup, "--num-processes", n_at_once, *rebuild, *names], log,
-               3600), log
+               4200), log
 
 
 def set_up_sanitizer(directory, kind):
