@@ -45,9 +45,8 @@
       "where nodes send messages it is always host")                                              \
     X(COUNT, flow_groups, GRAVEL_FLOW_GROUPS, 0, 0, 65536, "device",                              \
       "work-groups of a resident launch; 0 derives it: a group for each compute unit of a CPU "   \
-      "device and for rounds, else four, and one unit left free on step pump; one by auto on a "  \
-      "CPU "                                                                                      \
-      "[work-groups]")                                                                            \
+      "device, else two for rounds and four for flows, and one unit left free on step pump; one " \
+      "by auto for flows on a CPU [work-groups]")                                                 \
     X(COUNT, flow_slice_ms, GRAVEL_FLOW_SLICE, 100, 1, 10000, "device",                           \
       "how long a resident launch takes before the next one continues [milliseconds]")            \
     X(COUNT, flow_width, GRAVEL_FLOW_WIDTH, 0, 0, 1u << 28, "device",                             \

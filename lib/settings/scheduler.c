@@ -8,7 +8,8 @@
 #include "base/error.h"
 #include "settings/settings.h"
 
-#define GROUPS_OF_UNIT 4u /* of a GPU: while one group waits, others work */
+#define GROUPS_OF_UNIT 4u           /* of a GPU: while one group waits, others work */
+#define GROUPS_OF_UNIT_IN_ROUNDS 2u /* hide loads, and meet as fast as one; more meet slower */
 
 static const char *const names[] = {
     [GRAVEL_SCHEDULER_HOST] = "host",
@@ -22,7 +23,7 @@ const char *gravel_scheduler_name(enum gravel_scheduler scheduler)
 
 int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
                              const struct gravel_device *device, const struct gravel_config *config,
-                             bool is_one_of_unit)
+                             bool is_rounds)
 {
     const uint32_t choice = GRAVEL_CHOICE(config, scheduler); /* auto, and schedulers by number */
     const bool is_asked = choice != 0;
@@ -31,11 +32,11 @@ int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
     const uint32_t units = device->units - (gravel_device_leaves_unit(device) && device->units > 1);
     *scheduling = (struct gravel_scheduling){
         .scheduler = is_asked ? (enum gravel_scheduler)(choice - 1) : GRAVEL_SCHEDULER_RESIDENT,
-        .n_groups = config->flow_groups          ? config->flow_groups
-                    : is_one_of_unit             ? units
-                    : !device->capability.is_cpu ? units * GROUPS_OF_UNIT
-                    : is_asked                   ? units
-                                                 : 1,
+        .n_groups = config->flow_groups ? config->flow_groups
+                    : !device->capability.is_cpu
+                        ? units * (is_rounds ? GROUPS_OF_UNIT_IN_ROUNDS : GROUPS_OF_UNIT)
+                    : is_rounds || is_asked ? units
+                                            : 1,
         .wait_ms = (uint32_t)config->timeout_ms,
         .slice_ns = config->flow_slice_ms * GRAVEL_NS_PER_MS};
     if (scheduling->scheduler == GRAVEL_SCHEDULER_HOST || scheduling->n_groups == 1)

@@ -31,14 +31,14 @@ struct gravel_scheduling {
  * Choose as GRAVEL_SCHEDULER, GRAVEL_FLOW_GROUPS and GRAVEL_FLOW_SLICE say. A resident scheduler is taken if the
  * self-test has proved that started groups continue.
  *
- * @param scheduling      [out]
- * @param is_one_of_unit  each unit gets a group: the fewer there are, the sooner they have met.
+ * @param scheduling  [out]
+ * @param is_rounds   for rounds, in which all groups meet: the fewer there are, the sooner.
  * @return  0; GRAVEL_ECAPABILITY if it was asked for and is not proved: what the self-test saw;
  *          GRAVEL_EBUILD; GRAVEL_ECL; GRAVEL_ETIMEOUT.
  */
 int gravel_scheduling_choose(struct gravel_scheduling *scheduling,
                              const struct gravel_device *device, const struct gravel_config *config,
-                             bool is_one_of_unit);
+                             bool is_rounds);
 
 /** Return the name that GRAVEL_SCHEDULER takes. */
 const char *gravel_scheduler_name(enum gravel_scheduler scheduler);
