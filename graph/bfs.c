@@ -26,7 +26,6 @@ struct graph_bfs {
     cl_kernel kernel;
     struct sizes size;
     cl_mem hubs, level, bits, sent, lists, known;
-    uint32_t *levels; /* [n_slots] at the host */
     struct graph_parents parents;
 };
 
@@ -68,9 +67,7 @@ static int make_arrays(struct gravel_graph *graph, struct graph_bfs *bfs)
     GRAPH_TRY(graph_buffer(graph, &bfs->bits, NULL, 2 * words_bytes));
     GRAPH_TRY(graph_buffer(graph, &bfs->sent, NULL, words_bytes / graph->n_nodes));
     GRAPH_TRY(graph_buffer(graph, &bfs->lists, NULL, 2 * sizeof(cl_uint2) * size->most));
-    GRAPH_TRY(graph_buffer(graph, &bfs->known, NULL, KNOWN_BYTES));
-    bfs->levels = malloc(slots_bytes);
-    return bfs->levels ? 0 : graph_fail_memory("gravel_graph_bfs: levels", slots_bytes);
+    return graph_buffer(graph, &bfs->known, NULL, KNOWN_BYTES);
 }
 
 static int set_arguments(struct gravel_graph *graph, struct graph_bfs *bfs)
@@ -129,12 +126,7 @@ int graph_find_levels(struct gravel_graph *graph, const char *call, uint64_t sou
     const struct graph_value argument = GRAPH_ARGUMENT(slot);
     GRAPH_TRY(graph_agree(graph, call, graph_set(bfs->kernel, 2, &argument, 1)));
     GRAPH_TRY(gravel_rounds_run(bfs->rounds, GRAVEL_UNTIL_ZERO, UINT64_MAX, NULL, 0));
-    GRAPH_TRY(graph_agree(
-        graph, call,
-        levels ? graph_read(graph, bfs->level, 0, bfs->levels, graph->n_slots * sizeof *levels)
-               : 0));
-    if (levels)
-        graph_pick(graph, levels, bfs->levels, sizeof *levels);
+    GRAPH_TRY(graph_results(graph, call, bfs->level, true, sizeof *levels, levels));
     return graph_find_parents(graph, call, &bfs->parents, false, bfs->level, slot, parents);
 }
 
@@ -160,7 +152,6 @@ void graph_bfs_free(struct gravel_graph *graph)
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         graph_release(graph, buffers[i]);
     graph_parents_free(graph, &bfs->parents);
-    free(bfs->levels);
     free(bfs);
     graph->bfs = NULL;
 }

@@ -63,6 +63,10 @@ struct gravel_graph {
         uint64_t at, piece_bytes, round;
     } stage; /* of exchanges: heap memory, while there is any */
     uint64_t device_bytes, create_ns;
+    struct graph_picker {
+        cl_kernel kernels[2]; /* of words of 4 and 8 bytes */
+        cl_mem slot_of, picked;
+    } picker;              /* of results, from the first on */
     struct graph_bfs *bfs; /* what an algorithm keeps from call to call; NULL until it is called */
     struct graph_sssp *sssp;
     struct graph_pagerank *pagerank;
@@ -230,12 +234,19 @@ int graph_agree(struct gravel_graph *graph, const char *call, int code);
 /** results.c: find the slot of a vertex of the caller's, at every node. Collective. @return GRAVEL_EINVAL if there is no
  * such vertex. */
 int graph_slot(struct gravel_graph *graph, const char *call, uint64_t vertex, uint32_t *slot);
-/** results.c: pick the caller's results of this node from words of all slots: out[i] = words[slot_of[i]], of 4 or 8
- * bytes. Not collective. */
-void graph_pick(const struct gravel_graph *graph, void *out, const void *words, uint32_t bytes);
 /** results.c: make every node's own words known at every node: words [n_slots], of 4 or 8 bytes, in host memory.
  * Collective. */
 int graph_share(struct gravel_graph *graph, void *words, uint32_t bytes);
+/**
+ * results.c: gets the caller's results of this node from words of slots, on the device. Collective.
+ *
+ * @param words     [n_slots] if is_whole, else [n_own]; of 4 or 8 bytes.
+ * @param is_whole  this node has the words of all slots.
+ * @param out       [n_results], or NULL, at some nodes or all: nothing is wanted there.
+ */
+int graph_results(struct gravel_graph *graph, const char *call, cl_mem words, bool is_whole,
+                  uint32_t bytes, void *out);
+void graph_picker_free(struct gravel_graph *graph);
 
 /* Each algorithm frees what it keeps. */
 void graph_bfs_free(struct gravel_graph *graph);

@@ -173,25 +173,43 @@ static int compare(struct gravel_graph *graph, const struct gravel_graph_pageran
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* Ranks, on a graph whose options are right. Collective. @param words  [n_slots + block] scratch */
-static int rank(struct gravel_graph *graph, struct gravel_graph_pagerank *options, bool is_wished,
-                double *words, void *ranks)
+/* Finds shares, and makes what iterates; finds wishes. Collective. @param words  [n_slots + block] */
+static int prepare(struct gravel_graph *graph, const struct gravel_graph_pagerank *options,
+                   bool is_made, bool is_wished, double *words)
 {
-    const bool is_double = options->type == GRAVEL_DOUBLE;
-    const uint32_t bytes = is_double ? sizeof(double) : sizeof(float);
-    double *own = words + graph->n_slots;
-    if (!graph->pagerank || graph_pull_is_double(graph) != is_double) {
+    if (!is_made) {
         graph_pagerank_free(graph);
         GRAPH_TRY(find_shares(graph, words));
-        GRAPH_TRY(graph_pull_make(graph, is_double, own));
+        GRAPH_TRY(graph_pull_make(graph, options->type == GRAVEL_DOUBLE, words + graph->n_slots));
     }
-    if (is_wished)
-        GRAPH_TRY(find_wishes(graph, options->personalization, words));
-    GRAPH_TRY(graph_pull_iterate(graph, options, is_wished ? own : NULL,
-                                 (char *)words + (uint64_t)graph_first_slot(graph) * bytes));
-    GRAPH_TRY(graph_share(graph, words, bytes));
-    graph_pick(graph, ranks, words, bytes);
-    return 0;
+    return is_wished ? find_wishes(graph, options->personalization, words) : 0;
+}
+
+/* Ranks, on a graph whose options are right. Collective. */
+static int rank(struct gravel_graph *graph, struct gravel_graph_pagerank *options, bool is_wished,
+                void *ranks)
+{
+    const bool is_double = options->type == GRAVEL_DOUBLE,
+               is_made = graph->pagerank && graph_pull_is_double(graph) == is_double;
+    const uint64_t n_words = (uint64_t)graph->n_slots + graph->block;
+    double *words = NULL;
+    cl_mem found;
+    int code = 0;
+    if (!is_made || is_wished) {
+        words = malloc(n_words * sizeof *words);
+        code = words ? 0 : graph_fail_memory(call, n_words * sizeof *words);
+        code = graph_agree(graph, call, code);
+        if (!code)
+            code = prepare(graph, options, is_made, is_wished, words);
+    }
+    if (!code)
+        code =
+            graph_pull_iterate(graph, options, is_wished ? words + graph->n_slots : NULL, &found);
+    if (!code)
+        code = graph_results(graph, call, found, false, is_double ? sizeof(double) : sizeof(float),
+                             ranks);
+    free(words);
+    return code;
 }
 
 /* Frees what is half made, or has not ended: the next call makes it again. Collective. */
@@ -217,12 +235,6 @@ int gravel_graph_pagerank(struct gravel_graph *graph, struct gravel_graph_pagera
     options->change = 0;
     if (!graph->n_vertices)
         return 0;
-    const uint64_t n_words = (uint64_t)graph->n_slots + graph->block;
-    double *words = malloc(n_words * sizeof *words);
-    int code = words ? 0 : graph_fail_memory(call, n_words * sizeof *words);
-    code = graph_agree(graph, call, code);
-    if (!code)
-        code = rank(graph, options, is_wished, words, ranks);
-    free(words);
+    const int code = rank(graph, options, is_wished, ranks);
     return code ? give_up(graph, code) : 0;
 }

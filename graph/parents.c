@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 extern const char graph_parents_cl[];
 
@@ -161,14 +162,12 @@ int graph_find_parents(struct gravel_graph *graph, const char *call, struct grap
     if (!code)
         code = run_passes(graph, call, parents, is_weighted, words);
     if (!code)
-        code = graph_agree(
-            graph, call,
-            graph_read(graph, parents->parents, 0, words + first, graph->block * sizeof *words));
-    if (!code)
-        code = graph_share(graph, words, sizeof *words);
-    for (uint64_t i = 0; i < graph->n_results && !code && out; i++)
-        out[i] =
-            words[graph->slot_of[i]] == UINT32_MAX ? GRAVEL_GRAPH_NONE : words[graph->slot_of[i]];
+        code = graph_results(graph, call, parents->parents, false, sizeof *words, out);
+    for (uint64_t i = out && !code ? graph->n_results : 0; i-- > 0;) { /* to 8 bytes, from behind */
+        uint32_t parent;
+        memcpy(&parent, (char *)out + i * sizeof parent, sizeof parent);
+        out[i] = parent == UINT32_MAX ? GRAVEL_GRAPH_NONE : parent;
+    }
     free(words);
     return code;
 }

@@ -467,7 +467,7 @@ static int iterate(struct gravel_graph *graph, const struct gravel_graph_pageran
 }
 
 int graph_pull_iterate(struct gravel_graph *graph, struct gravel_graph_pagerank *options,
-                       const double *wishes, void *ranks)
+                       const double *wishes, cl_mem *ranks)
 {
     struct graph_pagerank *own = graph->pagerank;
     own->damping = options->damping;
@@ -476,9 +476,7 @@ int graph_pull_iterate(struct gravel_graph *graph, struct gravel_graph_pagerank 
     if (!code)
         code = iterate(graph, options, &options->n_iterations);
     options->change = own->change;
-    if (!code)
-        code = graph_read(graph, own->ranks[options->n_iterations % 2], 0, ranks,
-                          graph->n_own * own->bytes);
+    *ranks = own->ranks[options->n_iterations % 2];
     clFinish(graph->queue);
     graph_release(graph, &own->wishes);
     return graph_agree(graph, call, code);

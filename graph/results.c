@@ -2,8 +2,8 @@
 /*
  * Between the caller's vertices and the graph's slots, behind an algorithm and before it. See graph.h.
  *
- * Path:    bfs.c and its like -> this -> exchange.c, gravel_reduce.
- * Owner:   the caller's arrays.
+ * Path:    bfs.c and its like -> this -> results.cl; exchange.c, gravel_reduce.
+ * Owner:   the caller's arrays; graph->picker, made at the first results.
  * Threads: one at a time; and those of OpenMP.
  */
 #include "graph.h"
@@ -11,6 +11,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define GROUP_ITEMS 256u /* a launch has a multiple of them, so that a driver finds groups */
+
+extern const char graph_results_cl[];
 
 int graph_slot(struct gravel_graph *graph, const char *call, uint64_t vertex, uint32_t *slot)
 {
@@ -31,20 +35,6 @@ int graph_slot(struct gravel_graph *graph, const char *call, uint64_t vertex, ui
                           vertex, graph->n_vertices);
     *slot = (uint32_t)least[0];
     return 0;
-}
-
-void graph_pick(const struct gravel_graph *graph, void *out, const void *words, uint32_t bytes)
-{
-    const uint32_t *slots = graph->slot_of;
-    if (bytes == 4) {
-#pragma omp parallel for if (graph->n_results > GRAPH_FEW)
-        for (uint64_t i = 0; i < graph->n_results; i++)
-            ((uint32_t *)out)[i] = ((const uint32_t *)words)[slots[i]];
-    } else {
-#pragma omp parallel for if (graph->n_results > GRAPH_FEW)
-        for (uint64_t i = 0; i < graph->n_results; i++)
-            ((uint64_t *)out)[i] = ((const uint64_t *)words)[slots[i]];
-    }
 }
 
 struct share {
@@ -77,4 +67,91 @@ int graph_share(struct gravel_graph *graph, void *words, uint32_t bytes)
     code = graph_agree(graph, "gravel_graph", code);
     GRAPH_KEEP(code, graph_exchange_close(graph));
     return code;
+}
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+/* Makes the kernels, and room for results of 8 bytes. */
+static int make_picker(struct gravel_graph *graph)
+{
+    static const char *const names[] = {"pick4", "pick8"};
+    struct graph_picker *picker = &graph->picker;
+    cl_program program;
+    cl_int error = CL_SUCCESS;
+    if (picker->picked)
+        return 0;
+    GRAPH_TRY(gravel_program_build(graph->gravel, "results.cl", graph_results_cl, "", &program));
+    for (int i = 0; i < 2 && !error; i++)
+        picker->kernels[i] = clCreateKernel(program, names[i], &error);
+    clReleaseProgram(program);
+    GRAPH_TRY(graph_check_cl("clCreateKernel", error, 0));
+    GRAPH_TRY(graph_buffer(graph, &picker->slot_of, graph->slot_of,
+                           graph->n_results * sizeof *graph->slot_of));
+    return graph_buffer(graph, &picker->picked, NULL, graph->n_results * sizeof(cl_ulong));
+}
+
+/* Picks on the device, where the words of all slots are. */
+static int pick(struct gravel_graph *graph, cl_mem words, uint32_t bytes, void *out)
+{
+    const uint64_t n = graph->n_results;
+    const size_t n_items = (n + GROUP_ITEMS - 1) / GROUP_ITEMS * GROUP_ITEMS;
+    if (!n)
+        return 0;
+    int code = make_picker(graph);
+    if (code) {
+        graph_picker_free(graph); /* the next results make it again */
+        return code;
+    }
+    const struct graph_picker *picker = &graph->picker;
+    const cl_kernel kernel = picker->kernels[bytes == 8];
+    GRAPH_TRY(GRAPH_SET(kernel, 0, GRAPH_UINT(n), GRAPH_MEM(picker->slot_of), GRAPH_MEM(words),
+                        GRAPH_MEM(picker->picked)));
+    GRAPH_TRY(graph_check_cl(
+        "clEnqueueNDRangeKernel",
+        clEnqueueNDRangeKernel(graph->queue, kernel, 1, NULL, &n_items, NULL, 0, NULL, NULL), 0));
+    return graph_read(graph, picker->picked, 0, out, n * bytes);
+}
+
+/* Picks at the host, where nodes have brought each other the words of their own slots. Collective. */
+static int share_and_pick(struct gravel_graph *graph, const char *call, cl_mem own, uint32_t bytes,
+                          void *out)
+{
+    const uint64_t words_bytes = (uint64_t)graph->n_slots * bytes;
+    void *words = malloc(words_bytes);
+    int code =
+        words ? graph_read(graph, own, 0, (char *)words + (uint64_t)graph_first_slot(graph) * bytes,
+                           (uint64_t)graph->n_own * bytes)
+              : graph_fail_memory(call, words_bytes);
+    code = graph_agree(graph, call, code);
+    if (!code)
+        code = graph_share(graph, words, bytes);
+    const uint32_t *slots = graph->slot_of;
+    const uint64_t n = code || !out ? 0 : graph->n_results;
+#pragma omp parallel for if (n > GRAPH_FEW)
+    for (uint64_t i = 0; i < n; i++)
+        if (bytes == 4)
+            ((uint32_t *)out)[i] = ((const uint32_t *)words)[slots[i]];
+        else
+            ((uint64_t *)out)[i] = ((const uint64_t *)words)[slots[i]];
+    free(words);
+    return code;
+}
+
+int graph_results(struct gravel_graph *graph, const char *call, cl_mem words, bool is_whole,
+                  uint32_t bytes, void *out)
+{
+    return is_whole || graph->n_nodes == 1
+               ? graph_agree(graph, call, out ? pick(graph, words, bytes, out) : 0)
+               : share_and_pick(graph, call, words, bytes, out);
+}
+
+void graph_picker_free(struct gravel_graph *graph)
+{
+    struct graph_picker *picker = &graph->picker;
+    for (int i = 0; i < 2; i++)
+        if (picker->kernels[i])
+            clReleaseKernel(picker->kernels[i]);
+    graph_release(graph, &picker->slot_of);
+    graph_release(graph, &picker->picked);
+    *picker = (struct graph_picker){0};
 }

@@ -225,11 +225,22 @@ static void check_results(struct gravel_graph *made, const struct graph_of_test 
     for (uint32_t i = 0; i < made->n_slots; i++)
         MUST_OF(graph, words[i] == made->vertex_of[i] * UINT64_C(0x100000001) &&
                            narrow[i] == ~made->vertex_of[i]);
-    graph_pick(made, picked, words, sizeof *words);
-    graph_pick(made, picked_narrow, narrow, sizeof *narrow);
-    for (uint64_t i = 0; i < made->n_results; i++)
-        MUST_OF(graph, picked[i] == (made->first + i) * UINT64_C(0x100000001) &&
-                           picked_narrow[i] == ~(uint32_t)(made->first + i));
+    /* Whole, and own ones. */
+    for (uint32_t is_whole = 0; is_whole < 2; is_whole++) {
+        cl_mem wide = NULL, thin = NULL;
+        const uint64_t n = is_whole ? made->n_slots : made->n_own,
+                       at = is_whole ? 0 : graph_first_slot(made);
+        OK(graph_buffer(made, &wide, words + at, n * sizeof *words));
+        OK(graph_buffer(made, &thin, narrow + at, n * sizeof *narrow));
+        OK(graph_results(made, "test", wide, is_whole, sizeof *words, picked));
+        OK(graph_results(made, "test", thin, is_whole, sizeof *narrow, picked_narrow));
+        OK(graph_results(made, "test", thin, is_whole, sizeof *narrow, NULL));
+        for (uint64_t i = 0; i < made->n_results; i++)
+            MUST_OF(graph, picked[i] == (made->first + i) * UINT64_C(0x100000001) &&
+                               picked_narrow[i] == ~(uint32_t)(made->first + i));
+        graph_release(made, &wide);
+        graph_release(made, &thin);
+    }
     for (uint64_t v = 0; v < graph->n_vertices; v += 1 + graph->n_vertices / 50) {
         OK(graph_slot(made, "test", v, &slot));
         MUST_OF(graph, slot == slots[v]);
