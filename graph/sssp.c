@@ -19,26 +19,28 @@ extern const char graph_sssp_cl[];
 /* struct sssp_sizes of sssp.cl. */
 struct sizes {
     cl_ulong width, distances, lows;
-    cl_uint n_slots, n_own, first, most;
+    cl_uint n_slots, n_own, first;
 };
 
-#define KNOWN_BYTES 96 /* of struct sssp_known, at most */
+#define KNOWN_BYTES 64 /* struct sssp_known has fewer */
 #define N_LOWS 3u      /* of the heap, behind the distances */
+/* Edges of a row that a team walks, and its most work-items: measured on an H200. */
+#define PIECE 256u
+#define MOST_LANES 16u
 
 struct graph_sssp {
     struct gravel_rounds *rounds;
     cl_kernel kernel;
     struct sizes size;
-    cl_mem best, offered, sent, near, far, marks, known;
-    void *distances; /* [n_slots] at the host */
+    cl_mem best, from, changed, near, known;
     struct graph_parents parents;
 };
 
 /* ---- how wide buckets are ----------------------------------------------------------------------- */
 
 /* A graph with fewer edges than these takes buckets wider by as much, for its rounds would cost more than what they
- * spare (apps/sssp/width.c measured it). */
-#define EDGES_OF_ROUNDS 0x1p22
+ * spare: measured on H200s, kronecker graphs of 2^20 and 2^22 vertices and a mesh of 2^18. */
+#define EDGES_OF_ROUNDS 0x1p24
 
 static double weight(const struct gravel_graph *graph, uint64_t edge)
 {
@@ -47,7 +49,8 @@ static double weight(const struct gravel_graph *graph, uint64_t edge)
                                                 : ((const double *)graph->weights)[edge];
 }
 
-/* Chooses twice the mean weight over the mean degree, as a distance's bits. Collective. */
+/* Chooses a few times the mean weight over the mean degree, as a distance's bits: a CPU relaxes edges for longer than it
+ * takes to meet. Collective. */
 static int choose_width(struct gravel_graph *graph, cl_ulong *width)
 {
     double sums[2] = {0, (double)graph->n_edges}; /* weights, edges; of the whole graph */
@@ -55,8 +58,9 @@ static int choose_width(struct gravel_graph *graph, cl_ulong *width)
         sums[0] += weight(graph, edge) / 0x1p32; /* the greatest may not add up */
     if (graph->n_nodes > 1)
         GRAPH_TRY(gravel_reduce(graph->gravel, GRAVEL_ADD, GRAVEL_DOUBLE, sums, 2));
-    const double n = fmax(sums[1], 1), wider = fmax(EDGES_OF_ROUNDS / n, 1),
-                 wide = sums[0] / n * 0x1p32 / n * (double)graph->n_vertices * 2 * wider;
+    const double n = fmax(sums[1], 1), few = graph_lanes(graph) == 1 ? 2 : 8,
+                 wider = few * fmax(EDGES_OF_ROUNDS / n, 1),
+                 wide = sums[0] / n * 0x1p32 / n * (double)graph->n_vertices * wider;
     if (graph->weight_type == GRAVEL_UINT) {
         *width = (cl_uint)fmin(fmax(round(wide), 1), UINT32_MAX);
     } else if (graph->weight_type == GRAVEL_FLOAT) {
@@ -77,22 +81,18 @@ static int choose_width(struct gravel_graph *graph, cl_ulong *width)
 static int make_arrays(struct gravel_graph *graph, struct graph_sssp *sssp)
 {
     struct sizes *size = &sssp->size;
-    const uint64_t word = graph_weight_bytes(graph->weight_type), n_own = graph->n_own,
+    const uint64_t word = graph_weight_bytes(graph->weight_type),
                    slots_bytes = graph->n_slots * word;
     size->n_slots = graph->n_slots;
     size->n_own = graph->n_own;
     size->first = graph_first_slot(graph);
-    size->most = graph->n_slots + (cl_uint)(graph->n_edges / GRAPH_PIECE);
     GRAPH_TRY(graph_need_push(graph));
     GRAPH_TRY(graph_buffer(graph, &sssp->best, NULL, slots_bytes));
-    GRAPH_TRY(graph_buffer(graph, &sssp->offered, NULL, n_own * word));
-    GRAPH_TRY(graph_buffer(graph, &sssp->sent, NULL, graph->n_nodes > 1 ? n_own * word : 0));
-    GRAPH_TRY(graph_buffer(graph, &sssp->near, NULL, 2 * sizeof(cl_uint2) * size->most));
-    GRAPH_TRY(graph_buffer(graph, &sssp->far, NULL, 3 * sizeof(cl_uint) * n_own));
-    GRAPH_TRY(graph_buffer(graph, &sssp->marks, NULL, 2 * sizeof(cl_uint) * n_own));
-    GRAPH_TRY(graph_buffer(graph, &sssp->known, NULL, KNOWN_BYTES));
-    sssp->distances = malloc(slots_bytes);
-    return sssp->distances ? 0 : graph_fail_memory("gravel_graph_sssp: distances", slots_bytes);
+    GRAPH_TRY(graph_buffer(graph, &sssp->from, NULL, slots_bytes));
+    GRAPH_TRY(graph_buffer(graph, &sssp->changed, NULL, graph->n_slots / 8));
+    GRAPH_TRY(graph_buffer(graph, &sssp->near, NULL,
+                           sizeof(cl_uint2) * (graph->n_slots + graph->n_edges / PIECE)));
+    return graph_buffer(graph, &sssp->known, NULL, KNOWN_BYTES);
 }
 
 static int set_arguments(struct gravel_graph *graph, struct graph_sssp *sssp)
@@ -100,9 +100,8 @@ static int set_arguments(struct gravel_graph *graph, struct graph_sssp *sssp)
     const struct graph_value arguments[] = {
         GRAPH_ARGUMENT(sssp->size),       GRAPH_ARGUMENT(graph->push.offsets),
         GRAPH_ARGUMENT(graph->push.ends), GRAPH_ARGUMENT(graph->push.weights),
-        GRAPH_ARGUMENT(sssp->best),       GRAPH_ARGUMENT(sssp->offered),
-        GRAPH_ARGUMENT(sssp->sent),       GRAPH_ARGUMENT(sssp->near),
-        GRAPH_ARGUMENT(sssp->far),        GRAPH_ARGUMENT(sssp->marks),
+        GRAPH_ARGUMENT(sssp->best),       GRAPH_ARGUMENT(sssp->from),
+        GRAPH_ARGUMENT(sssp->changed),    GRAPH_ARGUMENT(sssp->near),
         GRAPH_ARGUMENT(sssp->known)};
     GRAPH_TRY(gravel_rounds_kernel(sssp->rounds, &sssp->kernel));
     return graph_set(sssp->kernel, 3, arguments, sizeof arguments / sizeof *arguments);
@@ -113,6 +112,7 @@ static int prepare(struct gravel_graph *graph, const char *call)
 {
     char options[96];
     const uint64_t word = graph_weight_bytes(graph->weight_type);
+    const uint32_t n_lanes = graph_lanes(graph);
     const struct gravel_rounds_program program =
         GRAVEL_ROUNDS_PROGRAM(.name = "sssp.cl", .source = graph_sssp_cl, .options = options,
                               .function = "sssp");
@@ -126,8 +126,9 @@ static int prepare(struct gravel_graph *graph, const char *call)
     if (!code && graph->n_nodes > 1)
         code = gravel_alloc_named(graph->gravel, "gravel_graph_sssp",
                                   (graph->n_slots + N_LOWS) * word, &sssp->size.distances);
-    snprintf(options, sizeof options, "-DLANES=%u -DN_NODES=%u -DWEIGHT_%s", graph_lanes(graph),
-             graph->n_nodes, graph_weight_name(graph->weight_type));
+    snprintf(options, sizeof options, "-DLANES=%u -DPIECE=%uu -DN_NODES=%u -DWEIGHT_%s",
+             n_lanes < MOST_LANES ? n_lanes : MOST_LANES, PIECE, graph->n_nodes,
+             graph_weight_name(graph->weight_type));
     if (!code)
         code = gravel_rounds_create(&sssp->rounds, graph->gravel, &program);
     if (!code) {
@@ -149,12 +150,10 @@ void graph_sssp_free(struct gravel_graph *graph)
     gravel_rounds_destroy(sssp->rounds);
     if (sssp->size.distances)
         gravel_free(graph->gravel, sssp->size.distances);
-    cl_mem *const buffers[] = {&sssp->best, &sssp->offered, &sssp->sent, &sssp->near,
-                               &sssp->far,  &sssp->marks,   &sssp->known};
+    cl_mem *const buffers[] = {&sssp->best, &sssp->from, &sssp->changed, &sssp->near, &sssp->known};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         graph_release(graph, buffers[i]);
     graph_parents_free(graph, &sssp->parents);
-    free(sssp->distances);
     free(sssp);
     graph->sssp = NULL;
 }
@@ -173,15 +172,10 @@ int gravel_graph_sssp(struct gravel_graph *graph, uint64_t source, void *distanc
     GRAPH_TRY(graph_slot(graph, call, source, &slot));
     GRAPH_TRY(prepare(graph, call));
     struct graph_sssp *sssp = graph->sssp;
-    const uint32_t word = graph_weight_bytes(graph->weight_type);
     const struct graph_value argument = GRAPH_ARGUMENT(slot);
     GRAPH_TRY(graph_agree(graph, call, graph_set(sssp->kernel, 2, &argument, 1)));
     GRAPH_TRY(gravel_rounds_run(sssp->rounds, GRAVEL_UNTIL_ZERO, UINT64_MAX, NULL, 0));
-    GRAPH_TRY(graph_agree(graph, call,
-                          distances ? graph_read(graph, sssp->best, 0, sssp->distances,
-                                                 (uint64_t)graph->n_slots * word)
-                                    : 0));
-    if (distances)
-        graph_pick(graph, distances, sssp->distances, word);
+    GRAPH_TRY(graph_results(graph, call, sssp->best, true, graph_weight_bytes(graph->weight_type),
+                            distances));
     return graph_find_parents(graph, call, &sssp->parents, true, sssp->best, slot, parents);
 }

@@ -55,7 +55,7 @@ struct gravel_graph_edges {
 /**
  * Make a graph of edges. Collective, with barriers. Of the symmetric heap a search needs about 4 bytes a vertex of the
  * whole graph, or 8 with distances of 8 bytes; of the device 4 bytes an edge and the weight, for each direction that is
- * used, and of the whole graph 20 bytes a vertex for levels, 45 to 60 for distances, 12 more for parents.
+ * used, and of the whole graph 20 bytes a vertex for levels, 16 to 24 for distances, 12 more for parents, 12 for results.
  *
  * @param out    [out] NULL on failure.
  * @param edges  this node's part.
