@@ -229,6 +229,11 @@ struct gravel_graph_edges graphs_part(const struct graph_of_test *graph)
     return edges;
 }
 
+static bool is_slow(void)
+{
+    return gravel_n_nodes(node_of_graphs) > 1 && !strcmp(gravel_step(node_of_graphs), "drain");
+}
+
 /* Of the table every n-th. */
 static void each(uint32_t n, graphs_check *check)
 {
@@ -245,15 +250,16 @@ static void each(uint32_t n, graphs_check *check)
     }
 }
 
-/* With several nodes each shape and each kind of weights once. */
+/* With several nodes each shape and each kind of weights once; of launches for each phase, every second one of these. */
 void graphs_each(graphs_check *check)
 {
-    each(gravel_n_nodes(node_of_graphs) > 1 ? N_KINDS + 1 : 1, check);
+    const bool is_alone = gravel_n_nodes(node_of_graphs) == 1;
+    each(is_alone ? 1 : is_slow() ? 2 * N_KINDS + 1 : N_KINDS + 1, check);
 }
 
 void graphs_each_without_weights(graphs_check *check)
 {
-    each(N_KINDS, check);
+    each(is_slow() ? 2 * N_KINDS : N_KINDS, check);
 }
 
 /* ---- references -------------------------------------------------------------------------------- */
