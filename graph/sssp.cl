@@ -260,10 +260,15 @@ kernel void sssp(GRAVEL_ARENA, GRAVEL_ROUND, uint source, struct sssp_sizes size
                 known->limit[at] = front.limit;
                 known->is_near[last] = 0;
             }
+            const uint lane = get_local_id(0), n_lanes = get_local_size(0),
+                       n_groups = gravel_round_items(r) / n_lanes,
+                       group = gravel_round_item(r) / n_lanes, n_words = size.n_slots / 32,
+                       all = (n_words + n_groups - 1) /
+                             n_groups; /* of a group, as it may send as much */
 #if LANES == 1
-            const uint n_words = size.n_slots / 32, n_items = gravel_round_items(r),
-                       n = (n_words + n_items - 1) / n_items, begin = gravel_round_item(r) * n;
-            for (uint word = begin; word < min(begin + n, n_words); word++)
+            const uint n = (all + n_lanes - 1) / n_lanes, begin = group * all + lane * n,
+                       end = min(min(begin + n, group * all + all), n_words);
+            for (uint word = begin; word < end; word++)
                 for (uint bits = changed[word]; bits; bits &= bits - 1) {
                     const uint slot = word * 32 + popcount((bits & -bits) - 1),
                                n_pieces = take_bit(front, slot, &n_listed, &least);
@@ -272,11 +277,8 @@ kernel void sssp(GRAVEL_ARENA, GRAVEL_ROUND, uint source, struct sssp_sizes size
                                  near + atomic_add(&known->n_near[last], n_pieces));
                 }
 #else /* of a word for each lane, the bits that are set, a lane for each */
-            const uint lane = get_local_id(0), n_lanes = get_local_size(0),
-                       n_groups = gravel_round_items(r) / n_lanes, n_words = size.n_slots / 32,
-                       n = min(n_lanes, (n_words + n_groups - 1) / n_groups);
-            for (uint first = gravel_round_item(r) / n_lanes * n; first < n_words;
-                 first += n * n_groups) {
+            const uint n = min(n_lanes, all);
+            for (uint first = group * n; first < n_words; first += n * n_groups) {
                 barrier(CLK_LOCAL_MEM_FENCE);
                 if (lane == 0)
                     n_set = 0;
