@@ -17,7 +17,6 @@
 #include "frame/die.h"
 #include "graph/part.h"
 #include "kmeans/kmeans.h"
-#include "sssp/problem.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -107,7 +106,7 @@ static void sssp(struct input *self)
 {
     struct graph *rows = &self->part.rows;
     write_graph(self, (struct part_wish){.refuse_negative = true});
-    if (sssp_is_float(&self->part.survey))
+    if (self->part.survey.weights_are == GRAPH_FLOAT)
         die("weights of a rival are whole numbers");
     graph_draw_weights(rows, 0, self->options.seed);
     const uint64_t n = rows->n_vertices, drawn = graph_draw_vertex(n, self->options.seed);

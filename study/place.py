@@ -71,7 +71,8 @@ class Place:
     # ---- programs ----
 
     def app(self, name):
-        return self.program("apps/%s/%s" % ("cilk" if name in CILK else name, name))
+        """The program of a folder of its name; FOLDER/NAME: of another."""
+        return self.program("apps/" + (name if "/" in name else "%s/%s" % ("cilk" if name in CILK else name, name)))
 
     def program(self, path):
         whole = os.path.join(self.build, path)

@@ -39,7 +39,7 @@ class Graph:
         """@return one row: rate, the input, and what was stolen."""
         options = ["--schedule", "promoted"] + self.options(512 if place.quick else 1)
         options += ["-n", "1", "--group", "64"] if place.quick else ["-n", "5"]
-        options += ["-t", "0", "-i", "10"] if self.app == "pagerank" else []
+        options += ["-i", "10"] if self.app == "chapter5/pagerank" else []
         place.log("%s %s" % (self.name, policy))
         results, command = place.run([place.app(self.app), "-q", "-v", "--json"] + options, settings_of(policy))
         result = results[-1]
@@ -48,16 +48,16 @@ class Graph:
                 "stolen": 100 * counts["stolen"] / counts["tasks"], "valid": result["valid"], "command": command}
 
 
-GRAPHS = (Graph("SSSP-1", "sssp", "dip20090126_MAX", "-g", 19928, 2, (9.0, 1.6)),
-          Graph("SSSP-2", "sssp", "USA-road-d.BAY", "--mesh", 321270, 0, (0.5, 0.8)),
-          Graph("SSSP-3", "sssp", "USA-road-d.COL", "--mesh", 435666, 0, (0.6, 0.6)),
+GRAPHS = (Graph("SSSP-1", "chapter5/sssp", "dip20090126_MAX", "-g", 19928, 2, (9.0, 1.6)),
+          Graph("SSSP-2", "chapter5/sssp", "USA-road-d.BAY", "--mesh", 321270, 0, (0.5, 0.8)),
+          Graph("SSSP-3", "chapter5/sssp", "USA-road-d.COL", "--mesh", 435666, 0, (0.6, 0.6)),
           Graph("color-1", "color", "dip20090126_MAX", "-g", 19928, 2, (9.6, 0)),
           Graph("color-2", "color", "USA-road-d.NY", "--mesh", 264346, 0, (1.2, 0.9)),
           Graph("color-3", "color", "ecology1", "--mesh", 1000000, 0, (0.7, 0)),
           Graph("color-4", "color", "G3_circuit", "--band", 1585478, 0, (1.5, 0.1)),
-          Graph("PR-1", "pagerank", "cond-mat-2003", "-g", 31163, 4, (5.5, 0)),
-          Graph("PR-2", "pagerank", "smallworld", "-u", 100000, 5, (0.8, 0)),
-          Graph("PR-3", "pagerank", "coAuthorsDBLP", "-g", 299067, 3, (5.1, 0)))
+          Graph("PR-1", "chapter5/pagerank", "cond-mat-2003", "-g", 31163, 4, (5.5, 0)),
+          Graph("PR-2", "chapter5/pagerank", "smallworld", "-u", 100000, 5, (0.8, 0)),
+          Graph("PR-3", "chapter5/pagerank", "coAuthorsDBLP", "-g", 299067, 3, (5.1, 0)))
 BY_NAME = {graph.name: graph for graph in GRAPHS}
 
 

@@ -8,7 +8,7 @@ of the messages, about, that all ranks together send in one pass over the input;
 import os
 import random
 
-SENT, ALL_AT_ONCE, ORDERED = ("--send-own",), ("-d", "0"), ("--ordered",)  # as published: local updates are messages too, and one bucket
+ORDERED = ("--ordered",)  # as published
 ITERATIONS = "4"  # of applications that would take long
 READ_BASES, COVERAGE, ERROR_EVERY = 1000, 8, 100
 
@@ -63,7 +63,7 @@ def band(place, n_ranks, size):
 
 
 def ranked(graph):
-    return lambda place, n_ranks, size: graph(place, n_ranks, size) + ["-i", ITERATIONS, "-t", "0"]
+    return lambda place, n_ranks, size: graph(place, n_ranks, size) + ["-i", ITERATIONS]
 
 
 def kmeans(place, n_ranks, size):
@@ -92,8 +92,8 @@ def reads(folder, size):
     return path
 
 
-WORKLOADS = (Workload("GUPS", "gups", gups), Workload("PR-1", "pagerank", ranked(mesh), SENT),
-             Workload("PR-2", "pagerank", ranked(band), SENT), Workload("SSSP-1", "sssp", mesh, SENT + ALL_AT_ONCE),
-             Workload("SSSP-2", "sssp", band, SENT + ALL_AT_ONCE), Workload("color-1", "color", mesh, ORDERED),
+WORKLOADS = (Workload("GUPS", "gups", gups), Workload("PR-1", "chapter5/pagerank", ranked(mesh)),
+             Workload("PR-2", "chapter5/pagerank", ranked(band)), Workload("SSSP-1", "chapter5/sssp", mesh),
+             Workload("SSSP-2", "chapter5/sssp", band), Workload("color-1", "color", mesh, ORDERED),
              Workload("color-2", "color", band, ORDERED), Workload("kmeans", "kmeans", kmeans), Workload("mer", "mer", mer))
 BY_NAME = {workload.name: workload for workload in WORKLOADS}

@@ -58,6 +58,7 @@ static void describe(void *self, struct trials *trials)
     n_edges = node_sum(&bfs->node, n_edges);
     trials->work = (double)n_edges;
     node_graph_describe(&bfs->graph, bfs->options.seed, bfs->graph.part.survey.n_edges, trials);
+    trials_add_number(trials, "source", bfs->graph.source);
     trials_add_number(trials, "levels", node_most(&bfs->node, depth));
     trials_add_number(trials, "reached_vertices", node_sum(&bfs->node, n_reached));
     trials_add_number(trials, "reached_edges", n_edges);

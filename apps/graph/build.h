@@ -4,12 +4,11 @@
  *
  * Path: read.c, part.c -> this -> graph.h
  * Owner: the result is the caller's to free.
- * Threads: any, and its own, as many as the process has cores; they list a stream that has parts side by side.
+ * Threads: any, and OpenMP's, which list a stream that has parts side by side.
  */
 #ifndef APPS_BUILD_H
 #define APPS_BUILD_H
 
-#include "graph/side_by_side.h"
 #include "graph/graph.h"
 #include "graph/partition.h"
 
@@ -26,15 +25,17 @@ struct graph_asked {
     uint32_t part, n_parts;
 };
 
-/** The part's share [first, last) of a stream of n edges, or rows. */
+/** Return the part's share [first, last) of a stream of n edges, or rows. */
 static inline struct block_range graph_asked_share(const struct graph_asked *asked, uint64_t n)
 {
-    return (struct block_range){side_by_side_begin(asked->part, asked->n_parts, n),
-                                side_by_side_begin(asked->part + 1, asked->n_parts, n)};
+    const uint64_t part = asked->part, n_parts = asked->n_parts, each = n / n_parts,
+                   rest = n % n_parts;
+    return (struct block_range){each * part + rest * part / n_parts,
+                                each * (part + 1) + rest * (part + 1) / n_parts};
 }
 
 /*
- * Edges that can be listed, in one order; an undirected one is listed both ways. Asked for a range, a source may list
+ * Edges that can be listed again and again; an undirected one is listed both ways. Asked for a range, a source may list
  * others too. One that has no parts is asked for the whole.
  */
 struct graph_stream {
@@ -45,10 +46,15 @@ struct graph_stream {
     bool has_parts; /* `list` may be called for several side by side */
 };
 
+/* Of a whole graph; an undirected edge is two. */
+struct graph_size {
+    uint64_t n_vertices, n_edges;
+};
+
 /**
- * Sort the edges that leave a node's vertices into rows: row i is of the node's i-th vertex, and keeps the order of the
- * stream, whatever number of threads sort. Neighbours stay numbers of the whole graph. Besides the rows 8 bytes an edge
- * are needed while it sorts, or 12 if it has a weight. A whole graph is the rows of the only node.
+ * Sort the edges that leave a node's vertices into rows: row i is of the node's i-th vertex. Neighbours stay numbers of the
+ * whole graph. A stream is listed twice, and besides the rows only 8 bytes for each edge of the longest are needed, a
+ * thread. A whole graph is the rows of the only node.
  *
  * @return  0, or -ENOMEM and *out is empty.
  */

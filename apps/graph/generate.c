@@ -11,8 +11,6 @@
 #include "graph/generate.h"
 #include "frame/random.h"
 
-#include <errno.h>
-
 /* Quadrant thresholds on a uniform 32-bit draw, in hundredths: A, A + B, A + B + C. */
 #define HUNDREDTHS(x) (uint32_t)(((uint64_t)(x) << 32) / 100)
 #define AFTER_A HUNDREDTHS(57)
@@ -58,16 +56,11 @@ static struct graph_edge uniform_edge(const struct edge_numbers *numbers, uint64
                                .to = (uint32_t)(number >> 32) & mask};
 }
 
-int edge_numbers_of(struct edge_numbers *numbers, bool is_uniform, unsigned scale, unsigned degree,
-                    uint64_t seed)
+struct edge_numbers edge_numbers_of(bool is_uniform, unsigned scale, unsigned degree, uint64_t seed)
 {
-    *numbers = (struct edge_numbers){0};
-    if (scale > GENERATE_MAX_SCALE || degree < 1 || degree > GENERATE_MAX_DEGREE)
-        return -EINVAL;
-    uint64_t key = random_key(seed);
-    *numbers =
-        (struct edge_numbers){is_uniform, scale, (uint64_t)degree << scale, key, random_mix(~key)};
-    return 0;
+    const uint64_t key = random_key(seed);
+    return (struct edge_numbers){is_uniform, scale, (uint64_t)degree << scale, key,
+                                 random_mix(~key)};
 }
 
 static void list(const void *source, const struct graph_asked *asked, graph_visit *visit,
@@ -83,8 +76,9 @@ static void list(const void *source, const struct graph_asked *asked, graph_visi
     }
 }
 
-struct graph_stream edge_numbers_stream(const struct edge_numbers *numbers)
+struct graph_stream edge_numbers_stream(const struct edge_numbers *numbers, struct graph_size *size)
 {
+    *size = (struct graph_size){UINT64_C(1) << numbers->scale, 2 * numbers->n_edges};
     return (struct graph_stream){list, numbers, GRAPH_UNWEIGHTED, true};
 }
 
@@ -115,14 +109,6 @@ static uint64_t n_drawn(const struct band *band, uint64_t row)
     uint64_t number = random_at(band->key, row * NUMBERS_PER_ROW);
     uint64_t n = LEAST_DRAWN + (number >> 32) % N_DRAWS + (number % (1 << 20) < ONE_MORE);
     return n < band->reach ? n : band->reach;
-}
-
-uint64_t band_n_edges(const struct band *band)
-{
-    uint64_t n = band->n_vertices;
-    for (uint64_t row = 0; row < band->n_vertices; row++)
-        n += 2 * n_drawn(band, row);
-    return n;
 }
 
 /* The i-th of n neighbours of a row. */
@@ -159,7 +145,10 @@ static void list_band(const void *source, const struct graph_asked *asked, graph
         visit_row(band, row, visit, context);
 }
 
-struct graph_stream band_stream(const struct band *band)
+struct graph_stream band_stream(const struct band *band, struct graph_size *size)
 {
+    *size = (struct graph_size){band->n_vertices, band->n_vertices};
+    for (uint64_t row = 0; row < band->n_vertices; row++)
+        size->n_edges += 2 * n_drawn(band, row);
     return (struct graph_stream){list_band, band, GRAPH_UNWEIGHTED, true};
 }

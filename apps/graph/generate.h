@@ -24,22 +24,22 @@ struct edge_numbers {
 #define GENERATE_MAX_DEGREE 65536
 
 /**
- * Graph500's Kronecker graph (A .57, B .19, C .19, D .05) of 2^scale vertices, in a random order;
+ * Returns Graph500's Kronecker graph (A .57, B .19, C .19, D .05) of 2^scale vertices, in a random order;
  * or, if is_uniform, both ends of every edge uniform over all vertices.
  *
  * @param scale   [0, GENERATE_MAX_SCALE].
  * @param degree  [1, GENERATE_MAX_DEGREE], edges drawn per vertex, as Graph500 and GAPBS count:
  *                each is in both rows, so the rows have 2 * degree << scale entries. Loops
  *                (twice in their row) and duplicates are kept.
- * @return        0 or -EINVAL.
  *
  * Source: Graph500 specification 2.0, section 3.
  */
-int edge_numbers_of(struct edge_numbers *numbers, bool is_uniform, unsigned scale, unsigned degree,
-                    uint64_t seed);
+struct edge_numbers edge_numbers_of(bool is_uniform, unsigned scale, unsigned degree,
+                                    uint64_t seed);
 
-/** Edges both ways, of all vertices whatever range is asked for; the numbers must outlive the stream. */
-struct graph_stream edge_numbers_stream(const struct edge_numbers *numbers);
+/** Returns edges both ways, of all vertices whatever range is asked for; the numbers must outlive the stream. */
+struct graph_stream edge_numbers_stream(const struct edge_numbers *numbers,
+                                        struct graph_size *size);
 
 #define BAND_MIN_VERTICES 1
 #define BAND_MAX_VERTICES (UINT64_C(1) << 31)
@@ -63,10 +63,7 @@ struct band {
 /** @param n_vertices  [BAND_MIN_VERTICES, BAND_MAX_VERTICES]. */
 struct band band_of(uint64_t n_vertices, uint64_t seed);
 
-/** Entries of rows: twice the edges and once the diagonal [count]. */
-uint64_t band_n_edges(const struct band *band);
-
-/** Edges, both ways. The band must outlive the stream. */
-struct graph_stream band_stream(const struct band *band);
+/** Returns edges, both ways, and once the diagonal. The band must outlive the stream. */
+struct graph_stream band_stream(const struct band *band, struct graph_size *size);
 
 #endif

@@ -4,22 +4,21 @@
  *
  * Path: part.h -> this -> the application's host code
  * Owner: see ghosts.h.
- * Threads: main's, and its own, which it joins.
+ * Threads: main's, and OpenMP's.
  */
 #include "graph/ghosts.h"
 #include "frame/die.h"
-#include "graph/rows.h"
 
 #include <stdlib.h>
 
 #define WORD_BITS 64
 
-/* Marks the neighbours in a part of the rows; threads mark side by side. Relaxed: the marks are read once all have ended. */
-static void mark(void *context, struct graph_rows rows)
+/* Marks the neighbours that are not own. Relaxed: the marks are read once all threads have ended. */
+static void mark(const struct ghosts *ghosts)
 {
-    const struct ghosts *ghosts = context;
     const struct graph_part *part = ghosts->part;
-    for (uint64_t e = rows.first_edge; e < rows.last_edge; e++) {
+#pragma omp parallel for
+    for (uint64_t e = 0; e < part->rows.n_edges; e++) {
         const uint32_t v = part->rows.neighbours[e];
         const uint64_t bit = UINT64_C(1) << v % WORD_BITS;
         uint64_t *word = &ghosts->bits[v / WORD_BITS];
@@ -47,7 +46,7 @@ void ghosts_open(struct ghosts *ghosts, const struct graph_part *part)
     *ghosts = (struct ghosts){.part = part,
                               .bits = app_array(n_words, sizeof *ghosts->bits, "ghosts"),
                               .ranks = app_array(n_words, sizeof *ghosts->ranks, "ghosts")};
-    graph_rows_side_by_side(&part->rows, mark, ghosts);
+    mark(ghosts);
     list(ghosts, n_words);
 }
 

@@ -7,7 +7,7 @@
  *          to a device.
  * Threads: a graph may be read by any number of threads.
  *
- * Duplicate edges and loops are kept as they were given.
+ * Duplicate edges and loops are kept. Neighbours of a row rise, and of equal ones the bits of their weights do.
  */
 #ifndef APPS_GRAPH_H
 #define APPS_GRAPH_H
@@ -58,20 +58,10 @@ int graph_alloc_edges(struct graph *graph, uint64_t n_edges, enum graph_weights 
 void graph_free(struct graph *graph);
 
 /**
- * Turn every edge round, keeping its weight; each row of the result rises.
- *
- * @return  0, or -ENOMEM and *out is empty.
- */
-int graph_transpose(struct graph *out, const struct graph *graph);
-
-/**
- * Sort each row, drop its loops, all but one of equal neighbours, and the weights: in place.
+ * Drop the loops of each row, which rises, all but one of equal neighbours, and the weights: in place.
  *
  * @param first  number of the first row's vertex in the whole graph.
  */
 void graph_make_simple(struct graph *rows, uint64_t first);
-
-/** Is it what struct graph promises: offsets from 0 to n_edges and rising, neighbours in range? */
-bool graph_is_sound(const struct graph *graph);
 
 #endif

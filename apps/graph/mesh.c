@@ -12,9 +12,9 @@
  * the one leaf whose digits are all s.
  */
 #include "graph/mesh.h"
+#include "frame/die.h"
 #include "frame/random.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 enum { N_SIDES = 3, MAX_LEVEL = 2 };
@@ -68,52 +68,29 @@ static uint64_t width_for(uint64_t n_vertices)
     return width;
 }
 
-/* Adds a row of triangles behind those that there are. */
-static bool add_row(struct mesh *mesh)
+static uint64_t n_vertices_of(const struct mesh *mesh)
 {
-    const uint64_t first = mesh->width * mesh->height;
-    uint32_t *made = realloc(mesh->made, (first + mesh->width + 1) * sizeof *made);
-    if (!made)
-        return false;
-    mesh->made = made;
-    for (uint64_t x = 0; x < mesh->width; x++)
-        made[first + x + 1] = made[first + x] + leaves_of[level_at(mesh, x, mesh->height)] - 1;
-    mesh->height++;
-    return true;
+    const uint64_t n_coarse = mesh->width * mesh->height;
+    return n_coarse + mesh->made[n_coarse];
 }
 
-int mesh_open(struct mesh *mesh, uint64_t n_vertices, uint64_t seed)
+void mesh_open(struct mesh *mesh, uint64_t n_vertices, uint64_t seed)
 {
-    *mesh = (struct mesh){0};
-    if (n_vertices < MESH_MIN_VERTICES || n_vertices > MESH_MAX_VERTICES)
-        return -EINVAL;
     *mesh = (struct mesh){.key = random_key(seed), .width = width_for(n_vertices)};
-    mesh->made = calloc(1, sizeof *mesh->made);
-    bool has_memory = mesh->made != NULL;
-    while (has_memory && (mesh->height % 2 || mesh_n_vertices(mesh) < n_vertices))
-        has_memory = add_row(mesh);
-    if (has_memory)
-        return 0;
-    mesh_close(mesh);
-    return -ENOMEM;
+    mesh->made = app_room(NULL, 0, &mesh->room, sizeof *mesh->made, "a mesh");
+    mesh->made[0] = 0;
+    for (; mesh->height % 2 || n_vertices_of(mesh) < n_vertices; mesh->height++)
+        for (uint64_t x = 0; x < mesh->width; x++) {
+            const uint64_t at = mesh->width * mesh->height + x;
+            mesh->made = app_room(mesh->made, at + 1, &mesh->room, sizeof *mesh->made, "a mesh");
+            mesh->made[at + 1] = mesh->made[at] + leaves_of[level_at(mesh, x, mesh->height)] - 1;
+        }
 }
 
 void mesh_close(struct mesh *mesh)
 {
     free(mesh->made);
     *mesh = (struct mesh){0};
-}
-
-uint64_t mesh_n_vertices(const struct mesh *mesh)
-{
-    const uint64_t n_coarse = mesh->width * mesh->height;
-    return n_coarse + mesh->made[n_coarse];
-}
-
-/* All have three sides; those at the left, right, upper and lower border lack one there. */
-uint64_t mesh_n_edges(const struct mesh *mesh)
-{
-    return N_SIDES * mesh_n_vertices(mesh) - 2 * mesh->height - 2 * (mesh->width / 2);
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
@@ -225,7 +202,10 @@ static void list(const void *source, const struct graph_asked *asked, graph_visi
                 visit_leaf(mesh, (struct triangle){x, y}, leaf, visit, context);
 }
 
-struct graph_stream mesh_stream(const struct mesh *mesh)
+struct graph_stream mesh_stream(const struct mesh *mesh, struct graph_size *size)
 {
+    size->n_vertices = n_vertices_of(mesh);
+    /* All have three sides; those at the left, right, upper and lower border lack one there. */
+    size->n_edges = N_SIDES * size->n_vertices - 2 * mesh->height - 2 * (mesh->width / 2);
     return (struct graph_stream){list, mesh, GRAPH_UNWEIGHTED, true};
 }

@@ -30,24 +30,15 @@
 struct mesh {
     uint64_t key;           /* of the bubbles */
     uint64_t width, height; /* coarse triangles in a row, and rows */
-    uint32_t *
-        made; /* [width * height + 1] vertices that cuts have made before each triangle, row by row */
+    uint32_t *made; /* [width * height + 1] vertices that cuts made before each, row by row */
+    uint64_t room;  /* of `made` */
 };
 
-/**
- * Lay out a mesh of so many vertices, or up to two rows more.
- *
- * @param n_vertices  [MESH_MIN_VERTICES, MESH_MAX_VERTICES].
- * @return            0, -EINVAL, or -ENOMEM; on failure *mesh is empty.
- */
-int mesh_open(struct mesh *mesh, uint64_t n_vertices, uint64_t seed);
+/** Lay out a mesh of so many vertices, or up to two rows more; or die. @param n_vertices  [MESH_MIN_VERTICES, MESH_MAX_VERTICES] */
+void mesh_open(struct mesh *mesh, uint64_t n_vertices, uint64_t seed);
 void mesh_close(struct mesh *mesh);
 
-/** Vertices, and entries of rows: twice the edges [count]. */
-uint64_t mesh_n_vertices(const struct mesh *mesh);
-uint64_t mesh_n_edges(const struct mesh *mesh);
-
-/** Edges, both ways. The mesh must outlive the stream. */
-struct graph_stream mesh_stream(const struct mesh *mesh);
+/** Returns edges, both ways. The mesh must outlive the stream. */
+struct graph_stream mesh_stream(const struct mesh *mesh, struct graph_size *size);
 
 #endif

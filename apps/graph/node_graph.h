@@ -36,7 +36,7 @@ struct node_graph {
 void node_graph(struct node *node, struct node_graph *self, uint64_t seed, struct part_wish wish);
 void node_graph_close(struct node_graph *self);
 
-/** Describe the graph, and the source if there is one. @param n_edges  of the whole, as the application counts them. */
+/** Describe the graph. @param n_edges  of the whole, as the application counts them. */
 void node_graph_describe(const struct node_graph *self, uint64_t seed, uint64_t n_edges,
                          struct trials *trials);
 

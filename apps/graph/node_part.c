@@ -30,6 +30,22 @@ void node_part(struct node *node, struct graph_part *part)
     check_edges(part->rows.n_edges);
 }
 
+uint64_t node_part_draw_source(struct node *node, const struct graph_part *part, uint64_t seed)
+{
+    const uint64_t n = part->survey.n_vertices, drawn = n ? graph_draw_vertex(n, seed) : 0;
+    const uint64_t steps = graph_steps_to_edges(&part->rows, part->first, n, drawn);
+    return n ? (drawn + node_least(node, steps)) % n : 0;
+}
+
+cl_mem node_part_offsets(struct node *node, const struct graph_part *part)
+{
+    const uint64_t n = part->rows.n_vertices + 1;
+    cl_uint *offsets = app_array(n, sizeof *offsets, "rows");
+    for (uint64_t u = 0; u < n; u++)
+        offsets[u] = (cl_uint)part->rows.offsets[u];
+    return node_upload(node, n * sizeof *offsets, offsets);
+}
+
 struct gravel_mirror *node_part_mirror(struct node *node, const struct ghosts *ghosts,
                                        uint64_t offset, uint32_t type, bool adds)
 {

@@ -22,15 +22,11 @@
  * loop-back nodes. Collective. */
 void node_part(struct node *node, struct graph_part *part);
 
-/* --send-own, of an application that needs no messages along edges to a node's own vertices, and few along others. */
-#define SEND_OWN_OPTION(in, is_set)                                                               \
-    {                                                                                             \
-        "send-own", 0, NULL,                                                                      \
-            "Send a message along every edge, to the node's own vertices too (these are updated " \
-            "in place, and "                                                                      \
-            "a word goes to each other one; given with --model)",                                 \
-            OPTION_FLAG(in, is_set)                                                               \
-    }
+/** Draw a vertex with edges, where a search begins; 0 if there is none. Collective. */
+uint64_t node_part_draw_source(struct node *node, const struct graph_part *part, uint64_t seed);
+
+/** Copy to the device where each row begins: [vertices + 1] of 32 bits. */
+cl_mem node_part_offsets(struct node *node, const struct graph_part *part);
 
 /**
  * Make a mirror of a word of each ghost. Ghosts are in the order of their owners, and so are copies of their words.

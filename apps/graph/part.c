@@ -4,12 +4,11 @@
  *
  * Path: part.h -> this -> read.c, generate.c, mesh.c
  * Owner: see part.h.
- * Threads: main's.
+ * Threads: main's, and OpenMP's.
  */
 #include "graph/part.h"
 #include "frame/die.h"
 #include "frame/random.h"
-#include "graph/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,40 +40,35 @@ const struct app_option options_of_graphs[] = {
 
 /* ---- survey ---------------------------------------------------------------------------------- */
 
-static void survey_generated(struct graph_part *part, uint64_t n_vertices, uint64_t n_edges)
+static void read_file(struct graph_part *part)
 {
-    if (n_vertices > GRAPH_MAX_VERTICES)
-        die("%llu vertices are more than %llu", (unsigned long long)n_vertices,
-            (unsigned long long)GRAPH_MAX_VERTICES);
-    part->survey =
-        (struct graph_survey){.n_vertices = n_vertices, .n_edges = n_edges, .is_symmetric = true};
-}
-
-static void survey_numbers(struct graph_part *part, uint64_t size, uint64_t seed)
-{
-    const bool is_uniform = part->source == GRAPH_FROM_UNIFORM;
-    const unsigned scale = (unsigned)size, degree = part->options.degree;
-    int status = edge_numbers_of(&part->numbers, is_uniform, scale, degree, seed);
-    if (status)
-        die("cannot generate 2^%u vertices with %u edges each: %s", scale, degree,
-            strerror(-status));
-    survey_generated(part, UINT64_C(1) << scale, 2 * part->numbers.n_edges);
-}
-
-static void survey_mesh(struct graph_part *part, uint64_t n_vertices, uint64_t seed)
-{
-    int status = mesh_open(&part->mesh, n_vertices, seed);
-    if (status)
-        die("cannot generate a mesh of %llu vertices: %s", (unsigned long long)n_vertices,
-            strerror(-status));
-    survey_generated(part, mesh_n_vertices(&part->mesh), mesh_n_edges(&part->mesh));
-}
-
-static void survey_file(struct graph_part *part)
-{
-    char reason[GRAPH_REASON_BYTES];
-    if (!graph_read_survey(&part->survey, part->options.file, part->wish.refuse_negative, reason))
+    char reason[TEXT_REASON_BYTES];
+    struct graph_input *input = &part->input;
+    const bool is_undirected = part->wish.is_undirected;
+    if (!graph_read(input, part->options.file, part->wish.refuse_negative, reason))
         die("%s", reason);
+    part->stream = graph_input_stream(input, !part->wish.no_weights && !is_undirected,
+                                      is_undirected && !input->is_symmetric);
+    part->survey = (struct graph_survey){input->n_vertices, input->n_edges, input->weights_are,
+                                         input->is_symmetric, input->print};
+}
+
+static void generate(struct graph_part *part, uint64_t wanted, uint64_t seed)
+{
+    struct graph_size size;
+    const bool is_uniform = part->source == GRAPH_FROM_UNIFORM;
+    if (part->source == GRAPH_FROM_MESH) {
+        mesh_open(&part->mesh, wanted, seed);
+        part->stream = mesh_stream(&part->mesh, &size);
+    } else if (part->source == GRAPH_FROM_BAND) {
+        part->band = band_of(wanted, seed);
+        part->stream = band_stream(&part->band, &size);
+    } else {
+        part->numbers = edge_numbers_of(is_uniform, (unsigned)wanted, part->options.degree, seed);
+        part->stream = edge_numbers_stream(&part->numbers, &size);
+    }
+    part->survey = (struct graph_survey){
+        .n_vertices = size.n_vertices, .n_edges = size.n_edges, .is_symmetric = true};
 }
 
 /* Returns what the options say of the graph, which is one thing; or dies. */
@@ -99,20 +93,13 @@ void part_survey(struct graph_part *part, uint64_t seed, struct part_wish wish)
 {
     const struct graph_options options = part->options;
     const enum graph_source source = choose_source(&options);
-    const uint64_t size = source == GRAPH_FROM_FILE ? 0 : options.sizes[source];
     *part = (struct graph_part){.options = options, .wish = wish, .source = source};
     if (part->options.degree == 0)
         part->options.degree = 16;
-    if (source == GRAPH_FROM_FILE) {
-        survey_file(part);
-    } else if (source == GRAPH_FROM_MESH) {
-        survey_mesh(part, size, seed);
-    } else if (source == GRAPH_FROM_BAND) {
-        part->band = band_of(size, seed);
-        survey_generated(part, size, band_n_edges(&part->band));
-    } else {
-        survey_numbers(part, size, seed);
-    }
+    if (source == GRAPH_FROM_FILE)
+        read_file(part);
+    else
+        generate(part, options.sizes[source], seed);
 }
 
 void part_name(const struct graph_part *part, char *name, size_t name_bytes)
@@ -129,37 +116,14 @@ void part_name(const struct graph_part *part, char *name, size_t name_bytes)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void generate_rows(struct graph *rows, const struct graph_part *part,
-                          const struct partition *partition, uint32_t node)
-{
-    const struct graph_stream stream = part->source == GRAPH_FROM_MESH ? mesh_stream(&part->mesh)
-                                       : part->source == GRAPH_FROM_BAND
-                                           ? band_stream(&part->band)
-                                           : edge_numbers_stream(&part->numbers);
-    if (graph_build_rows(rows, partition, node, &stream))
-        die("no memory for the rows of %llu vertices", (unsigned long long)rows->n_vertices);
-}
-
-static void read_rows(struct graph *rows, const struct graph_part *part,
-                      const struct partition *partition, uint32_t node, bool both_ways)
-{
-    char reason[GRAPH_REASON_BYTES];
-    const struct graph_filter filter = {partition, node, both_ways,
-                                        part->wish.no_weights || part->wish.is_undirected};
-    if (!graph_read_rows(rows, part->options.file, &filter, &part->survey, reason))
-        die("%s", reason);
-}
-
 /* Gets the rows of a node in any partition. */
 static void get_rows(struct graph *rows, const struct graph_part *part,
                      const struct partition *partition, uint32_t node)
 {
-    const bool is_undirected = part->wish.is_undirected;
-    if (part->source == GRAPH_FROM_FILE)
-        read_rows(rows, part, partition, node, is_undirected && !part->survey.is_symmetric);
-    else
-        generate_rows(rows, part, partition, node);
-    if (is_undirected)
+    if (graph_build_rows(rows, partition, node, &part->stream))
+        die("no memory for rows of a graph of %llu edges",
+            (unsigned long long)part->survey.n_edges);
+    if (part->wish.is_undirected)
         graph_make_simple(rows, partition_range(partition, node).first);
 }
 
@@ -167,6 +131,8 @@ void part_open(struct graph_part *part, uint32_t n_nodes, uint32_t node)
 {
     part->node = node;
     part->partition = partition_blocks(part->survey.n_vertices, n_nodes);
+    if (part->wish.by_shares)
+        part->partition.block = 0;
     part->first = partition_range(&part->partition, node).first;
     get_rows(&part->rows, part, &part->partition, node);
 }
@@ -188,6 +154,7 @@ void part_whole(struct graph *whole, const struct graph_part *part)
 void part_close(struct graph_part *part)
 {
     mesh_close(&part->mesh);
+    graph_input_free(&part->input);
     graph_free(&part->rows);
     *part = (struct graph_part){0};
 }
@@ -204,6 +171,15 @@ void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edge
         trials_add_number(trials, "scale", part->options.sizes[part->source]);
         trials_add_number(trials, "edges_per_vertex", part->options.degree);
     }
+}
+
+uint32_t *graph_list_sources(const struct graph *rows, uint64_t first)
+{
+    uint32_t *from = app_array(rows->n_edges, sizeof *from, "edges");
+    for (uint64_t u = 0; u < rows->n_vertices; u++)
+        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++)
+            from[e] = (uint32_t)(first + u);
+    return from;
 }
 
 /* ---- the vertex where a search begins --------------------------------------------------------- */
@@ -232,30 +208,16 @@ static uint32_t drawn_weight(uint64_t key, uint32_t u, uint32_t v)
     return 1 + (uint32_t)(random_at(key, ends) % GRAPH_MOST_DRAWN_WEIGHT);
 }
 
-struct draw {
-    struct graph *graph;
-    uint64_t first, key;
-};
-
-static void draw_rows(void *context, struct graph_rows rows)
-{
-    const struct draw *draw = context;
-    const struct graph *graph = draw->graph;
-    for (uint64_t u = rows.first; u < rows.last; u++) {
-        const uint32_t from = (uint32_t)(draw->first + u);
-        for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++)
-            graph->weights[e].as_uint = drawn_weight(draw->key, from, graph->neighbours[e]);
-    }
-}
-
 void graph_draw_weights(struct graph *rows, uint64_t first, uint64_t seed)
 {
     if (rows->weights_are != GRAPH_UNWEIGHTED)
         return;
-    rows->weights = malloc(rows->n_edges ? rows->n_edges * sizeof *rows->weights : 1);
-    if (!rows->weights)
-        die("no memory for weights of %llu edges", (unsigned long long)rows->n_edges);
+    const uint64_t key = random_key(~seed); /* not the one that drew the edges */
+    rows->weights = app_array(rows->n_edges, sizeof *rows->weights, "weights");
     rows->weights_are = GRAPH_UINT;
-    struct draw draw = {rows, first, random_key(~seed)}; /* not the key that drew the edges */
-    graph_rows_side_by_side(rows, draw_rows, &draw);
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (uint64_t u = 0; u < rows->n_vertices; u++)
+        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++)
+            rows->weights[e].as_uint =
+                drawn_weight(key, (uint32_t)(first + u), rows->neighbours[e]);
 }

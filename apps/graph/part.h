@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One node's part of a graph: found out about first, then read or generated row by row, so that no
- * process ever holds more than its own rows.
+ * One node's part of a graph: found out about first, then its rows are made.
  *
  * Path: an application's options -> this -> the application's host code
  * Owner: part_survey and part_open make what part_close frees.
  * Threads: main's.
  *
- * Every process reads the whole file twice, or goes through all edges of a Kronecker or uniform
- * graph: time for memory. Mesh and band generate nearly nothing but the node's own.
+ * Every process reads the whole file, and keeps its list of edges for the check: 8 bytes each, or 12 with a weight. Or it
+ * goes twice through all edges of a Kronecker or uniform graph; mesh and band generate nearly nothing but the node's own.
  */
 #ifndef APPS_GRAPH_PART_H
 #define APPS_GRAPH_PART_H
@@ -50,10 +49,19 @@ extern const struct app_option options_of_graphs[];
         "Graph:", 20, options_of_graphs, at \
     }
 
+/* What is known of a graph. */
+struct graph_survey {
+    uint64_t n_vertices, n_edges;
+    enum graph_weights weights_are;
+    bool is_symmetric; /* each edge is there as often as the same edge turned round */
+    uint64_t print;    /* the file's fingerprint */
+};
+
 struct part_wish {
     bool is_undirected;   /* edges both ways; no loops, no edge twice; no weights */
     bool no_weights;      /* leave out those that a file has */
     bool refuse_negative; /* weights below 0 are faults of the file */
+    bool by_shares;       /* a node has the vertices that gravel_share gives it; else a block */
 };
 
 struct graph_part {
@@ -61,9 +69,11 @@ struct graph_part {
     struct part_wish wish;
     enum graph_source source;
     struct graph_survey survey; /* of the whole graph, as it is read */
-    struct mesh mesh;           /* the source, if it is one of these */
+    struct graph_input input;   /* the source, if it is one of these */
+    struct mesh mesh;
     struct band band;
     struct edge_numbers numbers;
+    struct graph_stream stream; /* of the source, which is in here: it does not move */
 
     struct partition partition;
     uint32_t node;
@@ -103,6 +113,9 @@ void part_whole(struct graph *whole, const struct graph_part *part);
  */
 void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edges,
                    struct trials *trials);
+
+/** List the vertex that each edge leaves; or die. @param first  number of the first row's @return  [n_edges], to be freed */
+uint32_t *graph_list_sources(const struct graph *rows, uint64_t first);
 
 /** A search begins at the first vertex with edges, from a drawn one on: as many steps behind it, the last vertex's being
  * vertex 0. @return  n_vertices if none of the rows has edges, of which the first is of vertex `first`. */

@@ -38,7 +38,7 @@ static inline struct block_range block_range(uint64_t n_vertices, uint32_t n_nod
 struct partition {
     uint64_t n_vertices;
     uint32_t n_nodes;
-    uint64_t block; /* vertices of a node */
+    uint64_t block; /* vertices of a node; 0: as gravel_share has them, without owners */
 };
 
 static inline struct partition partition_blocks(uint64_t n_vertices, uint32_t n_nodes)
@@ -46,10 +46,14 @@ static inline struct partition partition_blocks(uint64_t n_vertices, uint32_t n_
     return (struct partition){n_vertices, n_nodes, block_of(n_vertices, n_nodes)};
 }
 
-/** Vertices of a node. */
+/** Return the vertices of a node. */
 static inline struct block_range partition_range(const struct partition *partition, uint32_t node)
 {
-    return block_range(partition->n_vertices, partition->n_nodes, node);
+    const uint64_t n = partition->n_vertices, n_nodes = partition->n_nodes, rest = n % n_nodes,
+                   first = n / n_nodes * node + (node < rest ? node : rest);
+    if (partition->block)
+        return block_range(n, partition->n_nodes, node);
+    return (struct block_range){first, first + n / n_nodes + (node < rest)};
 }
 
 /** Node that owns vertex v, and where the vertex is among that node's. */

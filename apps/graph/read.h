@@ -1,70 +1,79 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read a graph from a file, plain or gzip, in two readings: find out what it is, then get the rows of one node. A whole
- * graph is the rows of the only node. The suffix of the path, without .gz, says which format it has.
+ * The edges of a graph from a file, plain or gzip. The suffix of the path, without .gz, says which format it has.
  *
- * Path: part.c -> this -> read_<format>.c -> build.h -> graph.h
- * Owner: the rows are the caller's to free.
- * Threads: any; one at a time per graph.
+ * Path: part.c -> this -> read_<format>.c -> build.h
+ * Owner: graph_read makes what graph_input_free frees.
+ * Threads: one at a time; any may read what is read.
  *
- * Readers neither print nor exit. A failure leaves the graph empty and one line in `reason`:
- * "PATH:LINE: what is wrong", or "PATH: what is wrong" where there is no line.
+ * Readers neither print nor exit. A failure leaves no edges and one line in `reason`: "PATH:LINE: what is wrong", or
+ * "PATH: what is wrong" where there is no line. Memory grows with the edges really read, never with the counts that a file
+ * declares.
  */
 #ifndef APPS_GRAPH_READ_H
 #define APPS_GRAPH_READ_H
 
-#include "graph/graph.h"
-#include "graph/partition.h"
+#include "graph/build.h"
+#include "graph/text.h"
 
-/* Room that every reason fits in [bytes]. */
-#define GRAPH_REASON_BYTES 512
-
-enum graph_format {
-    GRAPH_FORMAT_METIS,
-    GRAPH_FORMAT_MATRIX_MARKET,
-    GRAPH_FORMAT_EL,
-    GRAPH_FORMAT_WEL,
-    GRAPH_FORMAT_TXT,
-    GRAPH_FORMAT_TSV,
-    GRAPH_FORMAT_DIMACS,
-    GRAPH_N_FORMATS
+struct graph_ends {
+    uint32_t from, to;
 };
 
-/* What is known of a graph before any of it is kept. */
-struct graph_survey {
+struct graph_input {
     uint64_t n_vertices, n_edges;
+    struct graph_ends *ends;     /* [n_edges] */
+    union graph_weight *weights; /* [n_edges]; NULL if there are none */
     enum graph_weights weights_are;
-    uint32_t max_weight; /* of weights that are uint */
-    bool is_symmetric;   /* each edge is there as often as the same edge turned round */
-    uint64_t print;      /* the file's fingerprint */
-};
+    bool is_symmetric; /* each edge is there as often as the same edge turned round */
+    uint64_t print;    /* the file's fingerprint */
 
-/* Which edges to keep: those that leave a node's vertices. */
-struct graph_filter {
-    const struct partition *partition; /* NULL: none */
-    uint32_t node;
-    bool both_ways;  /* edges turned round too */
-    bool no_weights; /* leave them out */
+    uint64_t capacity;      /* edges there is room for */
+    uint64_t imbalance;     /* 0 if it is symmetric; a chance of 2^-64 says so wrongly */
+    bool refuse_negative;   /* weights below 0 are faults of the file */
+    bool must_be_symmetric; /* the format says so, of weights too, and leaves that to the body */
 };
 
 /**
- * Read all of a file and keep nothing; every fault of the file is found.
+ * Read a file; every fault of it is found.
  *
  * @param refuse_negative  a weight below 0 is a fault.
- * @param reason           [GRAPH_REASON_BYTES]; "" on success.
+ * @param reason           [TEXT_REASON_BYTES]; "" on success.
  * @return                 false if the suffix is unknown, the file bad or unreadable, or memory short: `reason`.
  */
-bool graph_read_survey(struct graph_survey *survey, const char *path, bool refuse_negative,
-                       char *reason);
+bool graph_read(struct graph_input *input, const char *path, bool refuse_negative, char *reason);
+void graph_input_free(struct graph_input *input);
+
+/** Edges that were read, which must outlive the stream. @param both_ways  and each turned round */
+struct graph_stream graph_input_stream(const struct graph_input *input, bool has_weights,
+                                       bool both_ways);
+
+/* ---- of the readers ---------------------------------------------------------------------------- */
 
 /**
- * Read a file again and keep a node's edges: 20 bytes for each while reading, 32 if it
- * has a weight, then 4 or 8. Row i is of the node's i-th vertex; neighbours are numbers of the
- * whole graph.
- *
- * @param survey  of the same file; one that has changed since is refused.
+ * Append an edge; false, and the text has failed, without memory. weights_are may change from unweighted before the first
+ * edge only.
  */
-bool graph_read_rows(struct graph *rows, const char *path, const struct graph_filter *filter,
-                     const struct graph_survey *survey, char *reason);
+bool graph_input_add(struct graph_input *input, struct text *text, struct graph_edge edge);
+
+/**
+ * Read a weight whose kind is not declared: all are uint32 if all are written whole and fit that, else float.
+ *
+ * Those read before become floats with the first one that is.
+ */
+bool graph_input_weight(struct graph_input *input, struct text *text, union graph_weight *weight);
+
+/*
+ * From the first line to the end of the text. False when the text has failed. All check every vertex against the declared
+ * count, and the declared counts against the body.
+ */
+typedef bool graph_reader(struct text *text, struct graph_input *input);
+
+graph_reader graph_read_metis;         /* .graph */
+graph_reader graph_read_matrix_market; /* .mtx */
+graph_reader graph_read_el;            /* .el: from to */
+graph_reader graph_read_wel;           /* .wel: from to weight */
+graph_reader graph_read_columns;       /* .txt .tsv: from to [weight [time]] */
+graph_reader graph_read_dimacs;        /* .gr */
 
 #endif

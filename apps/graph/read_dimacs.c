@@ -3,11 +3,11 @@
  * DIMACS .gr, shortest paths: "p sp n m", then m arcs "a from to weight"; vertices from 1, "c"
  * comments.
  *
- * Path: read.c -> this -> input.c
+ * Path: read.c -> this -> read.h
  * Threads: one at a time.
  * Source: 9th DIMACS implementation challenge, 2006, file formats.
  */
-#include "graph/input.h"
+#include "graph/read.h"
 
 static bool read_problem(struct text *text, uint64_t *n_vertices, uint64_t *n_arcs)
 {
@@ -30,8 +30,6 @@ static bool read_arc(struct text *text, struct graph_input *input)
         !text_uint(text, "vertex", 1, input->n_vertices, &to) ||
         !text_uint(text, "weight", 0, UINT32_MAX, &weight) || !text_end_line(text))
         return false;
-    if (input->max_weight < weight)
-        input->max_weight = (uint32_t)weight;
     return graph_input_add(
         input, text, (struct graph_edge){(uint32_t)from - 1, (uint32_t)to - 1, {(uint32_t)weight}});
 }

@@ -3,13 +3,13 @@
  * Edge lists: one edge a line, vertices from 0, "#" (SNAP) and "%" comments, n = largest vertex + 1. A first line
  * "% sym WEIGHTS" or "% asym WEIGHTS" is KONECT's: vertices count from 1, and an edge of sym goes in both directions.
  *
- * Path: read.c -> this -> input.c
+ * Path: read.c -> this -> read.h
  * Threads: one at a time.
  * Source: GAP Benchmark Suite (.el, .wel); SNAP and KONECT, whose .txt and .tsv have 2 to 4
  * columns: from, to, weight, time. The first edge decides how many columns all have; times are not
  * kept.
  */
-#include "graph/input.h"
+#include "graph/read.h"
 
 enum { MIN_COLUMNS = 2, WEIGHT_COLUMNS = 3, MAX_COLUMNS = 4 };
 

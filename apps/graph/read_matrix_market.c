@@ -2,7 +2,7 @@
 /*
  * Matrix Market .mtx: a square sparse matrix; entry (i, j) is the edge from i to j.
  *
- * Path: read.c -> this -> input.c
+ * Path: read.c -> this -> read.h
  * Threads: one at a time.
  * Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market Exchange Formats, NISTIR 5935,
  * 1996.
@@ -10,7 +10,7 @@
  * Symmetric and skew-symmetric matrices store the lower triangle; the upper one is added here, negated for skew. Real
  * weights are whole where all are written so.
  */
-#include "graph/input.h"
+#include "graph/read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -131,7 +131,7 @@ bool graph_read_matrix_market(struct text *text, struct graph_input *input)
     if (n_read < matrix.n_entries)
         return text_fail(text, "the file ends after %llu of %llu entries",
                          (unsigned long long)n_read, (unsigned long long)matrix.n_entries);
-    if (matrix.field == REAL && (input->weights_are == GRAPH_UNWEIGHTED || input->large_line))
-        input->weights_are = GRAPH_FLOAT; /* no entry says more, or a whole one is too large */
+    if (matrix.field == REAL && input->weights_are == GRAPH_UNWEIGHTED)
+        input->weights_are = GRAPH_FLOAT; /* no entry says more */
     return !text->has_failed;
 }

@@ -3,7 +3,7 @@
  * METIS .graph, also the format of the 10th DIMACS challenge: "n m [fmt [ncon]]", then one line per
  * vertex.
  *
- * Path: read.c -> this -> input.c
+ * Path: read.c -> this -> read.h
  * Threads: one at a time.
  * Source: METIS 5.1 manual, section 4.5. fmt is three digits: vertex sizes, vertex weights, edge
  * weights.
@@ -11,7 +11,7 @@
  * Vertices are numbered from 1, and each edge is in both rows. Sizes and weights of vertices
  * are checked and left out. An empty line is a vertex without neighbours.
  */
-#include "graph/input.h"
+#include "graph/read.h"
 
 struct metis_header {
     uint64_t n_vertices;
@@ -72,8 +72,6 @@ static bool read_row(struct text *text, struct metis_header *header, uint32_t u,
         if (input->n_edges == header->n_entries)
             return text_fail(text, "more than the declared %llu edges, twice each",
                              (unsigned long long)header->n_entries / 2);
-        if (input->max_weight < weight)
-            input->max_weight = (uint32_t)weight;
         header->n_loops += neighbour - 1 == u;
         if (!graph_input_add(input, text,
                              (struct graph_edge){u, (uint32_t)neighbour - 1, {(uint32_t)weight}}))

@@ -9,8 +9,8 @@ a kernel that does nothing, and the wait for it; *barrier* and *reduce*, those c
 work-group of 256 sends a message each to the next rank, a barrier and a reduction. *Level*: such a kernel counts what it finds,
 and the sum of all ranks is learned by a barrier, a read and a reduction, or, *level_sum*, by one `gravel_barrier_sum`; *stay* is
 level_sum as [rounds](../guide/rounds.md), whose kernels stay: 4 kB of messages each way, none in *stay_none*; *stay_60k* and
-*stay_1m* say how many. *Search* finds shortest paths in a mesh of 258,569 vertices by `sssp`, in about 700 rounds; *search_stay* by
-`sssp --stay`; *serial* is Dijkstra's algorithm on the same host."""
+*stay_1m* say how many. *Search* finds shortest paths in a mesh of 258,569 vertices with a kernel a round, by `chapter5/sssp`;
+*search_stay* in such rounds, by `sssp`; *serial* is Dijkstra's algorithm on the same host."""
 KEYS = ("what",)
 SHOWN = ("launch", "barrier", "reduce", "round", "level", "level_sum", "stay", "stay_none", "stay_60k", "stay_1m", "search", "search_stay",
          "serial")
@@ -30,8 +30,8 @@ def of_ranks(place, options, n_ranks):
 
 def searches(place):
     mesh = "--mesh %d -n %d" % ((2000, 1) if place.quick else (258569, 11))
-    rows = [{"what": what, **runs.app(place, "sssp", mesh + option, facts=("serial_seconds",))}
-            for what, option in (("search", ""), ("search_stay", " --stay"))]
+    rows = [{"what": what, **runs.app(place, app, mesh, facts=("serial_seconds",))}
+            for what, app in (("search", "chapter5/sssp"), ("search_stay", "sssp"))]
     for row in rows:
         row.update(rate=1 / row.pop("seconds"), unit="a second")
     serial = [row.pop("serial_seconds") for row in rows]

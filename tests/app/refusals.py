@@ -27,9 +27,9 @@ GROUPS["options and files"] = [
     ("pagerank", "-u 4 -k 0", "-k: '0' is not in 1.."),
     ("pagerank", "-u 4 --seed 9223372036854775808", "--seed: "),
     ("sssp", "-u 4 -r 4294967295", "-r: '4294967295' is not in 0..4294967294"),
-    ("sssp", "-u 4 -d 1e", "-d: '1e' is not a number from 0 up"),
-    ("sssp", "-u 4 --schedule counter --send-own", "--schedule: no --delta, --worth, --send-own and --model"),
-    ("pagerank", "-u 4 --schedule counter --send-own", "--schedule: no --send-own"),
+    ("pagerank", "-u 4 -t 1e", "-t: '1e' is not a number from 0 up"),
+    ("chapter5/sssp", "-u 4 --schedule counter --model lane", "--schedule: distances are lowered in place and nothing is sent: no --model"),
+    ("chapter5/pagerank", "-u 4 --schedule counter --model lane", "--schedule: vertices pull and send nothing: no --model"),
     ("color", "-u 4 -g 4", "more than one graph: give only one of -f FILE, -g SCALE"),
     ("color", "--band 0", "--band: '0' is not in"),
     ("kmeans", "-k 0", "-k: '0' is not in 1..256"),
@@ -83,7 +83,7 @@ GROUPS["options and files"] = [
     # Files.
     ("pagerank", "-f absent.el", "absent.el"),
     ("sssp", "-f diamond.gr -r 5", "-r: vertex 5 is not in 0..4"),
-    ("sssp", "-u 4 -d 0.5", "-d: weights are whole numbers"),
+    ("chapter5/sssp", "-f far.wel", "far.wel: weights are not whole numbers: apps/sssp takes such"),
     ("sssp", "-f negative.wel", "negative.wel:3: weight -2.5 is negative"),
     ("sssp", "-f negative.mtx", "negative.mtx:5: weight -4 is negative"),
     ("sssp", "-f skew.mtx", "skew.mtx:3: a skew-symmetric matrix has negative weights"),
@@ -124,10 +124,9 @@ GROUPS["device"] = [
     ("color", "-u 4", "GRAVEL_LOOPBACK", LOOPBACK),
     ("sssp", "-u 4", "GRAVEL_LOOPBACK", LOOPBACK),
     ("gups", "--table 20", "heap", HEAP_64K),
-    ("pagerank", "-u 16 -k 1", "heap", HEAP_64K),
-    ("sssp", "-u 16 -k 1", "heap", HEAP_64K),
-    ("sssp", "-f far.wel -r 0", "vertices that are farther away than 32 bits hold: 1"),
-    ("sssp", "-f heavy.gr -r 0", "vertices that are farther away than 32 bits hold: 3"),
+    ("chapter5/pagerank", "-u 16 -k 1", "heap", HEAP_64K),
+    ("chapter5/pagerank", "-f diamond.el --schedule counter", "--schedule: vertices pull along their own edges"),
+    ("chapter5/sssp", "-u 16 -k 1", "heap", HEAP_64K),
     ("color", "-u 16 -k 1", "heap", HEAP_64K),
     ("gups", "--model coprocessor --table 4 --updates 16 --per-item 65536",
      "a work-item sends up to 65536 messages, and a queue has 65536 bytes"),
@@ -155,7 +154,7 @@ GROUPS["device"] = [
 # Under mpirun: one line, whatever the number of ranks.
 GROUPS["ranks"] = [
     ("kmeans", "-k 257", "-k: '257' is not in 1..256"),
-    ("sssp", "-f negative.wel", "negative.wel:3: weight -2.5 is negative"),
+    ("mst", "-f negative.wel", "negative.wel:3: weight -2.5 is negative"),
 ]
 GROUPS["mer of ranks"] = [
     ("mer", "-f mer/long.fa --table device --distinct 1", "k-mers found no room in a table of 128 entries"),
@@ -170,8 +169,9 @@ GROUPS["forms of ranks"] = [
 GROUPS["heap of ranks"] = [
     ("gups", "--table 20", "heap", HEAP_20K),
     ("pagerank", "-u 16 -k 1", "heap", HEAP_20K),
-    ("pagerank", "-u 12 -k 9", "heap", HEAP_20K),  # has the sums, and not the words
     ("sssp", "-u 16 -k 1", "heap", HEAP_20K),
+    ("chapter5/pagerank", "-u 16 -k 1", "heap", HEAP_20K),
+    ("chapter5/sssp", "-u 16 -k 1", "heap", HEAP_20K),
     ("color", "-u 16 -k 1", "heap", HEAP_20K),
     ("mst", "-u 16 -k 1", "heap", HEAP_20K),
     ("kmeans", "-p 1000 -k 256 -d 16", "heap", HEAP_20K),

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Feed the graph readers arbitrary bytes. The first byte chooses the format, the rest is the file,
- * plain or gzip. It is read as the only node reads it, and once more as each of three nodes does.
+ * plain or gzip. Rows are those of the only node, and once more of each of three nodes.
  *
  * Path: libFuzzer -> this -> apps/graph/read.h
  * Owner: one in-memory file for the whole run, and a folder with a name of each suffix for it.
  * Threads: one.
  *
- * Besides what the sanitizers see: a graph that was read is sound, and symmetric if the survey says so; a file
+ * Besides what the sanitizers see: a graph that was read is sound, and symmetric if it is said to be; a file
  * that was refused comes with one line that starts with the file's name. The rows that three
  * nodes get are those of the whole.
  */
+#include "../support/graph_rows.h"
 #include "graph/read.h"
 
 #include <stdio.h>
@@ -32,11 +33,13 @@ static void require(bool holds, const char *what)
 }
 
 static char folder[] = "/tmp/fuzz-graph-XXXXXX";
-static char paths[GRAPH_N_FORMATS][64];
+static const char *const suffixes[] = {"graph", "mtx", "el", "wel", "txt", "tsv", "gr"};
+enum { METIS, N_FORMATS = sizeof suffixes / sizeof *suffixes };
+static char paths[N_FORMATS][64];
 
 static void remove_names(void)
 {
-    for (int i = 0; i < GRAPH_N_FORMATS; i++)
+    for (int i = 0; i < N_FORMATS; i++)
         unlink(paths[i]);
     rmdir(folder);
 }
@@ -44,15 +47,10 @@ static void remove_names(void)
 /* A name of each suffix for one file, since readers go by that. */
 static void make_names(int file)
 {
-    static const char *const suffixes[GRAPH_N_FORMATS] = {
-        [GRAPH_FORMAT_METIS] = "graph", [GRAPH_FORMAT_MATRIX_MARKET] = "mtx",
-        [GRAPH_FORMAT_EL] = "el",       [GRAPH_FORMAT_WEL] = "wel",
-        [GRAPH_FORMAT_TXT] = "txt",     [GRAPH_FORMAT_TSV] = "tsv",
-        [GRAPH_FORMAT_DIMACS] = "gr"};
     char target[64];
     snprintf(target, sizeof target, "/proc/self/fd/%d", file);
     require(mkdtemp(folder), "a folder can be made");
-    for (int i = 0; i < GRAPH_N_FORMATS; i++) {
+    for (int i = 0; i < N_FORMATS; i++) {
         snprintf(paths[i], sizeof paths[i], "%s/x.%s", folder, suffixes[i]);
         require(symlink(target, paths[i]) == 0, "a link can be made");
     }
@@ -60,7 +58,7 @@ static void make_names(int file)
 }
 
 /* The path of an in-memory file that holds these bytes and nothing else. */
-static const char *write_file(const uint8_t *bytes, size_t size, enum graph_format format)
+static const char *write_file(const uint8_t *bytes, size_t size, unsigned format)
 {
     static int file = -1;
     if (file < 0) {
@@ -74,28 +72,15 @@ static const char *write_file(const uint8_t *bytes, size_t size, enum graph_form
 }
 
 /* @param turns_weights  the format's symmetry is one of weights, too. */
-static void check_read(const struct graph *graph, const struct graph_survey *survey,
+static void check_read(const struct graph *graph, const struct graph_input *input,
                        bool turns_weights)
 {
-    struct graph once, twice;
-    const uint64_t n = graph->n_edges;
     require(graph->n_vertices > 0, "a graph has vertices");
-    require(graph_is_sound(graph), "the rows are sound");
-    require(survey->n_vertices == graph->n_vertices && survey->n_edges == graph->n_edges,
-            "a survey counts what is read");
-    if (!survey->is_symmetric)
-        return;
-    /* Turning sorts rows. */
-    require(!graph_transpose(&once, graph) && !graph_transpose(&twice, &once), "there is memory");
-    require(
-        !memcmp(once.neighbours, twice.neighbours, n * sizeof *once.neighbours) &&
-            !memcmp(once.offsets, twice.offsets, (graph->n_vertices + 1) * sizeof *once.offsets),
-        "a symmetric graph is its own transpose");
-    require(!turns_weights || !graph->weights ||
-                !memcmp(once.weights, twice.weights, n * sizeof *once.weights),
-            "and its weights are");
-    graph_free(&once);
-    graph_free(&twice);
+    require(rows_are_sound(graph), "the rows are sound");
+    require(input->n_vertices == graph->n_vertices && input->n_edges == graph->n_edges,
+            "rows have what was read");
+    require(!input->is_symmetric || rows_are_symmetric(graph, turns_weights && graph->weights),
+            "a symmetric graph is its own transpose, and its weights are");
 }
 
 static void check_refused(const char *path, const char *reason)
@@ -115,39 +100,38 @@ static void check_rows(const struct graph *part, const struct graph *whole, uint
     }
 }
 
-static void check_node(const struct graph *whole, const struct graph_survey *survey,
-                       const char *path, uint32_t node, char *reason)
+static struct graph build(const struct graph_input *input, uint32_t n_nodes, uint32_t node,
+                          bool has_weights)
 {
     struct graph rows;
-    const struct partition partition = partition_blocks(survey->n_vertices, N_NODES);
-    const struct graph_filter filter = {&partition, node, false, node == 0};
-    struct block_range range = block_range(survey->n_vertices, N_NODES, node);
-    require(graph_read_rows(&rows, path, &filter, survey, reason), "rows of a file that was read");
-    require(rows.n_vertices == range.last - range.first, "a node has its vertices");
-    check_rows(&rows, whole, range.first);
-    graph_free(&rows);
+    const struct partition partition = partition_blocks(input->n_vertices, n_nodes);
+    const struct graph_stream stream = graph_input_stream(input, has_weights, false);
+    require(!graph_build_rows(&rows, &partition, node, &stream), "there is memory");
+    return rows;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
-    char reason[GRAPH_REASON_BYTES];
-    struct graph_survey survey;
-    struct graph whole;
-    const enum graph_format format = data[0] % GRAPH_N_FORMATS;
+    char reason[TEXT_REASON_BYTES];
+    struct graph_input input;
+    const unsigned format = data[0] % N_FORMATS;
     const char *path = write_file(data + 1, size - 1, format);
-    if (!graph_read_survey(&survey, path, false, reason)) {
+    if (!graph_read(&input, path, false, reason)) {
         check_refused(path, reason);
         return 0;
     }
-    const struct partition all = partition_blocks(survey.n_vertices, 1);
-    const struct graph_filter filter = {.partition = &all};
-    require(graph_read_rows(&whole, path, &filter, &survey, reason),
-            "rows of a file that was read");
-    check_read(&whole, &survey, format == GRAPH_FORMAT_METIS);
-    for (uint32_t node = 0; node < N_NODES; node++)
-        check_node(&whole, &survey, path, node, reason);
+    struct graph whole = build(&input, 1, 0, true);
+    check_read(&whole, &input, format == METIS);
+    for (uint32_t node = 0; node < N_NODES; node++) {
+        struct graph rows = build(&input, N_NODES, node, node != 0);
+        const struct block_range range = block_range(input.n_vertices, N_NODES, node);
+        require(rows.n_vertices == range.last - range.first, "a node has its vertices");
+        check_rows(&rows, &whole, range.first);
+        graph_free(&rows);
+    }
     graph_free(&whole);
+    graph_input_free(&input);
     return 0;
 }
