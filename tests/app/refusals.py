@@ -125,7 +125,7 @@ GROUPS["device"] = [
     ("sssp", "-u 4", "GRAVEL_LOOPBACK", LOOPBACK),
     ("gups", "--table 20", "heap", HEAP_64K),
     ("chapter5/pagerank", "-u 16 -k 1", "heap", HEAP_64K),
-    ("chapter5/pagerank", "-f diamond.el --schedule counter", "--schedule: vertices pull along their own edges"),
+    ("chapter5/pagerank", "-f oneway.wel --schedule counter", "--schedule: vertices pull along their own edges"),
     ("chapter5/sssp", "-u 16 -k 1", "heap", HEAP_64K),
     ("color", "-u 16 -k 1", "heap", HEAP_64K),
     ("gups", "--model coprocessor --table 4 --updates 16 --per-item 65536",
