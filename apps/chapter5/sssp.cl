@@ -32,7 +32,8 @@ kernel void gather(GRAVEL_ARENA, ulong first, ulong distances, global uint *rest
 }
 
 /*
- * Offers a distance to the far end of each edge of the listed vertices, to own ones too.
+ * Offers a distance to the far end of each edge of the listed vertices, to own ones too; rows differ much, so a group's
+ * work-items share its edges.
  *
  * Global size: n_front from number `first`, or more. offsets: [vertices + 1]. to: [edges] number of the target, which is
  * element to % block of node to / block.
@@ -43,12 +44,14 @@ kernel void relax(GRAVEL_ARENA, ulong first, uint n_front, ulong distances, uint
                   global const uint *restrict offered)
 {
     GRAVEL_OPEN(g);
-    const size_t i = first + get_global_id(0);
+    GRAVEL_SHARES(shares);
+    const size_t begin = first + get_global_id(0) - get_local_id(0), i = begin + get_local_id(0);
     const uint v = front[i < n_front ? i : 0], n = i < n_front ? offsets[v + 1] - offsets[v] : 0;
-    GRAVEL_FOR_WG (g, k, active, n) {
-        const uint e = active ? offsets[v] + k : 0;
-        const uint distance = active ? add_sat(offered[v], weights[e]) : 0;
-        gravel_min_uint_wg_if(g, active, distances, to[e] % block, distance, to[e] / block);
+    GRAVEL_FOR_SHARED_WG (g, shares, turn, n) {
+        const uint u = front[turn.active ? begin + turn.lane : 0];
+        const uint e = turn.active ? offsets[u] + turn.i : 0;
+        const uint distance = turn.active ? add_sat(offered[u], weights[e]) : 0;
+        gravel_min_uint_wg_if(g, turn.active, distances, to[e] % block, distance, to[e] / block);
     }
 }
 #else
