@@ -15,7 +15,8 @@ PIN = ('set -- $STUDY_CORES -- "$@"; shift ${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_L
 MPI_SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                 "OMPI_MCA_btl_base_warn_component_unused": "0"}
 SHOWN_SETTINGS = ("GRAVEL_", "POCL_", "CUDA_DEVICE_")  # of the environment, in data files
-CILK = ("fib", "queens", "sort", "strassen")  # programs of apps/cilk; others have a folder of their name
+FOLDERS = {**dict.fromkeys(("fib", "queens", "sort", "strassen"), "cilk"),  # of apps; others have one of their name
+           **dict.fromkeys(("hashtable", "atm", "boruvka", "sgd", "maxflow"), "sections")}
 SKIPPED = 77  # exit status
 
 
@@ -71,8 +72,8 @@ class Place:
     # ---- programs ----
 
     def app(self, name):
-        """The program of a folder of its name; FOLDER/NAME: of another."""
-        return self.program("apps/" + (name if "/" in name else "%s/%s" % ("cilk" if name in CILK else name, name)))
+        """The program of a folder of its name, or of the one that FOLDERS says; FOLDER/NAME: of another."""
+        return self.program("apps/" + (name if "/" in name else "%s/%s" % (FOLDERS.get(name, name), name)))
 
     def program(self, path):
         whole = os.path.join(self.build, path)

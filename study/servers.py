@@ -55,9 +55,9 @@ def lists(n):
 WORKLOADS = (hashtable("32", 18.3), hashtable("128", 8.9), hashtable("256", 7.7), hashtable("512", 4.0),
              hashtable("1k", 4.0), hashtable("32k"), hashtable("128k"), atm("256", 3.2), atm("1k", 1.5), atm("32k"),
              atm("128k"),
-             Sections("MST, Kronecker", "mst", ["-g", "16"], ["-g", "10"], 9.1),
-             Sections("MST, mesh", "mst", ["--mesh", "256"], ["--mesh", "16"], 7.7),
-             Sections("SGD", "sgd", ["--ratings", "17"], ["--ratings", "12"], forms=("nested",)),
+             Sections("MST, Kronecker", "boruvka", ["-g", "16"], ["-g", "10"], 9.1),
+             Sections("MST, mesh", "boruvka", ["--mesh", "256"], ["--mesh", "16"], 7.7),
+             Sections("SGD", "sgd", ["--ratings", "17"], ["--ratings", "12"], forms=("phases",)),
              Sections("MF", "maxflow", ["--rows", "96", "--columns", "96"], ["--rows", "8", "--columns", "8"]))
 
 

@@ -25,7 +25,7 @@ def by_workload(rows):
     of = {}
     for row in rows:
         of.setdefault(row["workload"], []).append(row)
-    pairs = {name: (best(some, servers.SERVERS + ("nested",)), best(some, servers.LOCKS)) for name, some in of.items()}
+    pairs = {name: (best(some, servers.SERVERS), best(some, servers.LOCKS)) for name, some in of.items()}
     return {name: pair for name, pair in pairs.items() if all(pair)}
 
 

@@ -2,103 +2,128 @@
 /*
  * Forms of critical sections. See form.h.
  *
- * Path: form.h -> this -> frame/node.c
+ * Path:    form.h -> this -> frame/node.c
  * Owner, threads: see form.h.
  */
 #include "sections/form.h"
 
-#include "frame/die.h"
-
 #include <gravel/server.h>
 
-#include <stdio.h>
 #include <string.h>
 
-static const struct section_form forms[] = {
-    {.name = "phases", .kernel = "served", .options = "", .mode = "phases"},
-    {.name = "servers", .kernel = "served", .options = "", .mode = "resident"},
-    {.name = "nested", .kernel = "nested", .options = "", .mode = "phases"},
-    {.name = "lock", .kernel = "locked", .options = ""},
-    {.name = "ttas", .kernel = "locked", .options = "-DLOOK_FIRST"},
-    {.name = "atomic", .kernel = "atomic", .options = ""},
+struct section_form {
+    const char *name;
+    const char *kernel;  /* behind "NAME_" of an application's kernel */
+    const char *options; /* of the compiler */
+    const char *mode;    /* GRAVEL_SERVER_MODE; NULL: not served */
 };
 
-static bool has_form(const struct sections *sections, const struct section_form *form)
-{
-    char word[32];
-    snprintf(word, sizeof word, " %s", form->name);
-    return !sections->without || !strstr(sections->without, word);
-}
-
-static void choose_form(struct sections *sections)
-{
-    const struct section_form *first = &forms[0];
-    while (!has_form(sections, first))
-        first++;
-    if (!sections->form)
-        sections->form = first;
-    if (!has_form(sections, sections->form))
-        die("--form %s: its critical sections have none in this form; there is %s",
-            sections->form->name, first->name);
-}
+static const struct section_form forms[] = {
+    {"phases", "served", "", "phases"}, {"servers", "served", "", "resident"},
+    {"lock", "locked", "", NULL},       {"ttas", "locked", "-DREAD_FIRST", NULL},
+    {"atomic", "atomic", "", NULL},
+};
 
 const struct app_option options_of_sections[] = {
-    {"form", 0, "phases|servers|nested|lock|ttas|atomic",
+    {"form", 0, "phases|servers|lock|ttas|atomic",
      "How critical sections are written: phases, messages to servers, which take turns with their "
-     "clients; servers, which run with their clients; nested, messages of two data, in turns; "
-     "lock, spin locks; ttas, locks that are looked at before; atomic, atomic "
-     "operations",
+     "clients; servers, which run with their clients; lock, spin locks; ttas, locks that are read "
+     "before they are tried; atomic, atomic operations",
      OPTION_ROW(struct sections, form, const struct section_form, forms)},
     {"groups", 0, "N", "Work-groups of forms lock, ttas and atomic (a work-item for each item)",
      OPTION_NUMBER(struct sections, n_groups, 0, 1 << 24)},
     {0}};
 
-void sections_open(struct sections *sections, struct node *node, uint64_t heap_bytes,
-                   const char *name, const char *source, const struct gravel_handler *handlers,
-                   uint32_t n_handlers)
+void sections_open(struct sections *sections, struct node *node,
+                   const struct sections_program *program)
 {
-    choose_form(sections);
-    node->bindings.handlers = handlers;
-    node->bindings.n_handlers = n_handlers;
-    node->bindings.device_code = (struct gravel_device_code){source, name, NULL};
-    TRY(gravel_config_set(&node->config, "server_mode",
-                          sections->form->mode ? sections->form->mode : "phases"));
+    const struct section_form *form = sections->form = sections->form ? sections->form : forms;
+    uint64_t heap_bytes = 0;
+    if (sections->without && strstr(sections->without, form->name))
+        die("--form %s: its critical sections have none in this form; there is %s", form->name,
+            forms->name);
+    node->bindings.handlers = program->handlers;
+    node->bindings.n_handlers = program->n_handlers;
+    node->bindings.device_code = (struct gravel_device_code){program->source, program->name, NULL};
+    TRY(gravel_config_set(&node->config, "server_mode", form->mode ? form->mode : "phases"));
+    for (uint32_t i = 0; i < SECTIONS_MOST_ARRAYS; i++)
+        heap_bytes += program->bytes[i];
     node_open(node, heap_bytes);
-    if (node->n_nodes > 1 && !sections->form->mode)
-        die("--form %s: %s in the memory of one node, and there are %u; messages with keys have no "
-            "such limit",
-            sections->form->name,
-            strcmp(sections->form->name, "atomic") ? "a lock is" : "words of atomic operations are",
-            node->n_nodes);
-    TRY(gravel_server_build(node->gravel, name, source, sections->form->options, &node->program));
+    if (node->n_nodes > 1 && (sections->is_of_one_node || !form->mode))
+        die("--form %s: what its sections change is in the memory of one node, and there are %u",
+            form->name, node->n_nodes);
+    sections->node = node;
+    sections->is_served = form->mode != NULL;
+    for (uint32_t i = 0; i < SECTIONS_MOST_ARRAYS && program->bytes[i]; i++, sections->n_arrays++) {
+        TRY(gravel_alloc(node->gravel, program->bytes[i], &sections->at[i]));
+        TRY(gravel_set_constant(node->gravel, i, sections->at[i]));
+    }
+    TRY(gravel_server_build(node->gravel, program->name, program->source, form->options,
+                            &node->program));
 }
 
-cl_kernel sections_kernel(const struct sections *sections, struct node *node, const char *name)
+cl_kernel sections_kernel(const struct sections *sections, const char *name)
+{
+    cl_kernel kernel = node_kernel(sections->node, name);
+    for (uint32_t i = 0; i < sections->n_arrays; i++)
+        NODE_SET(kernel, 3 + i, ULONG(sections->at[i]));
+    return kernel;
+}
+
+cl_kernel sections_kernel_of_form(const struct sections *sections, const char *name)
 {
     char full[128];
     snprintf(full, sizeof full, "%s_%s", name, sections->form->kernel);
-    return node_kernel(node, full);
+    return sections_kernel(sections, full);
 }
 
-/* Whole groups; work-items without an item find that out. */
-static void run_alone(const struct sections *sections, struct node *node, cl_kernel kernel,
-                      uint64_t n)
+/* Starts a kernel in whole groups, at most n_groups unless that is 0. */
+static void start(struct node *node, cl_kernel kernel, uint64_t n, uint64_t n_groups)
 {
-    uint64_t groups = (n + node->group_items - 1) / node->group_items;
-    if (sections->n_groups && sections->n_groups < groups)
-        groups = sections->n_groups;
-    const uint64_t n_items = groups * node->group_items;
-    if (n == 0)
-        return;
-    NODE_SET(kernel, 1, UINT(n), UINT(n_items));
-    node_enqueue(node, kernel, n_items, node->group_items);
-    node_finish(node);
+    const uint64_t group_items = node->group_items, n_all = (n + group_items - 1) / group_items;
+    const uint64_t stride = (n_groups && n_groups < n_all ? n_groups : n_all) * group_items;
+    NODE_SET(kernel, 1, UINT(n), UINT(stride));
+    node_enqueue(node, kernel, stride, group_items);
 }
 
-void sections_run(const struct sections *sections, struct node *node, cl_kernel kernel, uint64_t n)
+void sections_run(const struct sections *sections, cl_kernel kernel, uint64_t n)
 {
-    if (sections->form->mode)
-        TRY(gravel_server_launch(node->gravel, kernel, n, 0, NULL, NULL));
-    else
-        run_alone(sections, node, kernel, n);
+    if (sections->is_served) {
+        NODE_SET(kernel, 1, UINT(n), UINT(0));
+        TRY(gravel_server_launch(sections->node->gravel, kernel, n, 0, NULL, NULL));
+    } else {
+        start(sections->node, kernel, n, sections->n_groups);
+        node_finish(sections->node);
+    }
+}
+
+void sections_enqueue(const struct sections *sections, cl_kernel kernel, uint64_t n)
+{
+    start(sections->node, kernel, n, 0);
+}
+
+void sections_fill(const struct sections *sections, uint32_t array, uint64_t n, cl_uint word)
+{
+    node_fill_heaps(sections->node, sections->at[array], n, word);
+}
+
+void *sections_read(const struct sections *sections, uint32_t array, uint64_t bytes,
+                    uint32_t number)
+{
+    void *data = app_array(bytes, 1, "a node's memory");
+    if (bytes)
+        TRY(gravel_get(sections->node->gravel, sections->at[array], data, bytes, number));
+    return data;
+}
+
+void sections_describe(const struct sections *sections, struct trials *trials, uint64_t work,
+                       const char *input, ...)
+{
+    va_list arguments;
+    va_start(arguments, input);
+    vsnprintf(trials->input, sizeof trials->input, input, arguments);
+    va_end(arguments);
+    snprintf(trials->variant, sizeof trials->variant, "%s", sections->form->name);
+    trials->work = (double)work;
+    trials_add_number(trials, "groups", sections->n_groups);
 }

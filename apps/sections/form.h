@@ -1,75 +1,86 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The forms in which an application writes its critical sections, and how a kernel of each is launched.
+ * The forms in which an application writes its critical sections: its memory, and how its kernels are launched.
  *
- *     phases   a message with a key to the server that owns the datum; clients and servers take turns
- *     servers  as phases, but servers are resident, concurrent with their clients
- *     nested   a message with two keys, for sections of two data of one node; also in turns
+ *     phases   a message with the datum as its key to the server that owns it; clients and servers take turns
+ *     servers  the same messages; servers are resident, concurrent with their clients
  *     lock     a spin lock a datum
- *     ttas     a spin lock a datum, which looks before it tries
+ *     ttas     a spin lock a datum, which is read before it is tried (test and test-and-set)
  *     atomic   atomic operations made for the case
  *
  * Messages with keys go to any node. The other forms are for memory that one device reaches, and so for a single node.
  *
- * Path: an application -> this -> gravel/server.h
- * Owner: kernels are the node's.
+ * Path:    an application -> this -> gravel/server.h
+ * Owner:   arrays and kernels are the node's.
  * Threads: main's.
- * Source: Wang, Fussell, Lin 2019, section 4.
+ * Source:  Wang, Fussell, Lin 2019, section 4.
  */
 #ifndef APPS_SECTIONS_FORM_H
 #define APPS_SECTIONS_FORM_H
 
-#include "frame/node.h"
+#include "frame/app.h"
 
 /* Work-items of a group, if --group does not say: clients keep an outbox in registers and local memory. */
 #define SECTIONS_GROUP 256u
 
-struct section_form {
-    const char *name;
-    const char *kernel;  /* behind "NAME_" of an application's kernel */
-    const char *options; /* of the compiler */
-    const char *mode;    /* GRAVEL_SERVER_MODE; NULL: not served */
-};
+enum { SECTIONS_MOST_ARRAYS = 4 };
 
 /* What an application with critical sections has of them. */
 struct sections {
-    const struct section_form *form; /* --form */
-    const char *without; /* names of the forms that it does not have, each behind a blank */
-    uint32_t
-        n_groups; /* --groups, of the forms that lock: all work-items are in so many groups; 0: one an item */
+    const struct section_form *form; /* --form; NULL: the first */
+    const char *without; /* names of forms that the application does not have; NULL: it has all */
+    bool is_of_one_node; /* the data are, in every form */
+    uint32_t n_groups;   /* --groups, of forms without servers; 0: a work-item for each item */
+    /* Set by sections_open: */
+    struct node *node;                 /* the application's */
+    bool is_served;                    /* by messages with keys */
+    uint64_t at[SECTIONS_MOST_ARRAYS]; /* heap offsets of arrays, as handlers' constants 0 and up */
+    uint32_t n_arrays;
 };
 
-#define SECTIONS_WITHOUT(forms) ((struct sections){.without = (forms)})
-
-/** --form and --groups; the offset is of a struct sections. Before the options are used: sections_choose. */
+/** --form and --groups; the offset is of a struct sections. */
 extern const struct app_option options_of_sections[];
-#define SECTIONS_OPTIONS_GROUP(at)                       \
-    {                                                    \
-        "Critical sections:", 2, options_of_sections, at \
-    }
+
+/* What the tables of applications have in common, whose steps have one name each; and their own options. */
+#define SECTIONS_APP(type, ...)                                                               \
+    APP_FIELDS(type),                                                                         \
+        .group_items = SECTIONS_GROUP,                                                        \
+        .groups = {__VA_ARGS__,                                                               \
+                   {"Critical sections:", 2, options_of_sections, offsetof(type, sections)}}, \
+        .open = set_up, .reset = reset, .run = run, .describe = describe, .check = check
+
+struct sections_program {
+    const char *name, *source;             /* the text has handlers and kernels */
+    const struct gravel_handler *handlers; /* [n_handlers] of the device, with keys */
+    uint32_t n_handlers;
+    uint64_t bytes[SECTIONS_MOST_ARRAYS]; /* of arrays at each node; those behind the last are 0 */
+};
+
+/** Open the node for the form, make the arrays, and build the program; or die. */
+void sections_open(struct sections *sections, struct node *node,
+                   const struct sections_program *program);
 
 /**
- * Open the node for the form, and build its program: the text has handlers and kernels.
+ * Make a kernel. Its argument 1 is `uint n`, how many items it has, 2 `uint stride`, the distance from an item of a
+ * work-item to its next, which a launch sets; then come the arrays' offsets, ulong each. SECTIONS_SET sets the rest.
  *
- * @param handlers  [n_handlers] of the device, with keys.
+ * _of_form: of a section, NAME_served, NAME_locked or NAME_atomic.
  */
-void sections_open(struct sections *sections, struct node *node, uint64_t heap_bytes,
-                   const char *name, const char *source, const struct gravel_handler *handlers,
-                   uint32_t n_handlers);
+cl_kernel sections_kernel(const struct sections *sections, const char *name);
+cl_kernel sections_kernel_of_form(const struct sections *sections, const char *name);
+#define SECTIONS_SET(sections, kernel, ...) NODE_SET(kernel, 3 + (sections)->n_arrays, __VA_ARGS__)
 
-/** The form's kernel of a section: NAME_served, NAME_locked or NAME_atomic. */
-cl_kernel sections_kernel(const struct sections *sections, struct node *node, const char *name);
+/** Run sections of n items (0 is allowed) in their form. _enqueue: a kernel without sections, a work-item an item. */
+void sections_run(const struct sections *sections, cl_kernel kernel, uint64_t n);
+void sections_enqueue(const struct sections *sections, cl_kernel kernel, uint64_t n);
 
-/**
- * Run it for n items (0 is allowed). Argument 1 of the kernels that lock is `uint n_items`, argument 2 the distance
- * from an item of a work-item to its next, `uint stride`; a kernel that is served has arguments from 1 on.
- */
-void sections_run(const struct sections *sections, struct node *node, cl_kernel kernel, uint64_t n);
+/** Set n words of an array at each node of this process; read bytes of it at one of these nodes, to be freed. */
+void sections_fill(const struct sections *sections, uint32_t array, uint64_t n, cl_uint word);
+void *sections_read(const struct sections *sections, uint32_t array, uint64_t bytes,
+                    uint32_t number);
 
-/** Returns the first of the arguments that follow. */
-static inline cl_uint sections_first_argument(const struct sections *sections)
-{
-    return sections->form->mode ? 1 : 3;
-}
+/** Describe the form, the work of a trial, and the input. */
+void sections_describe(const struct sections *sections, struct trials *trials, uint64_t work,
+                       const char *input, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -3,51 +3,39 @@
  * Spin locks in device memory, as code without servers has them: for comparison.
  *
  * A work-item that fails to take a lock stays in a loop, in which another of its wavefront that has it lets it go;
- * one that waited inside would hang them both. LOOK_FIRST: it looks before it tries, which leaves the word's line where
- * it is.
+ * one that waited inside would hang them both. READ_FIRST: a lock is read before it is tried, which leaves its line
+ * where it is.
  *
- * Path: hashtable.cl, atm.cl -> this.
- * Memory: acquire and release at the scope of the device.
+ * Path:   hashtable.cl and its like -> this.
+ * Memory: fences at the scope of the device: what a work-item with a lock stores, the next one with it sees.
  * Source: Wang, Fussell, Lin 2019, section 4 (baselines).
  */
 #ifndef APPS_LOCK_CL_H
 #define APPS_LOCK_CL_H
 
 #if __OPENCL_C_VERSION__ >= 200
-typedef volatile global atomic_uint lock_word;
-
-bool lock_try(global uint *lock)
-{
-    uint expected = 0;
-#ifdef LOOK_FIRST
-    if (atomic_load_explicit((lock_word *)lock, memory_order_relaxed, memory_scope_device))
-        return false;
-#endif
-    return atomic_compare_exchange_strong_explicit((lock_word *)lock, &expected, 1u,
-                                                   memory_order_acquire, memory_order_relaxed,
-                                                   memory_scope_device);
-}
-void lock_let_go(global uint *lock)
-{
-    atomic_store_explicit((lock_word *)lock, 0u, memory_order_release, memory_scope_device);
-}
+#define DEVICE_FENCE() \
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)
 #else
-bool lock_try(global uint *lock)
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
+
+bool lock_try(volatile global uint *lock)
 {
-#ifdef LOOK_FIRST
-    if (*(volatile global uint *)lock)
+#ifdef READ_FIRST
+    if (*lock)
         return false;
 #endif
-    bool is_taken = atomic_cmpxchg((volatile global uint *)lock, 0u, 1u) == 0;
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    return is_taken;
+    if (atomic_cmpxchg(lock, 0u, 1u))
+        return false;
+    DEVICE_FENCE();
+    return true;
 }
-void lock_let_go(global uint *lock)
+void lock_let_go(volatile global uint *lock)
 {
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    *(volatile global uint *)lock = 0;
+    DEVICE_FENCE();
+    *lock = 0;
 }
-#endif
 
 /* The statement that follows, once, while the lock is held. */
 #define WITH_LOCK(lock)             \

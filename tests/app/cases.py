@@ -31,15 +31,14 @@ import tempfile
 
 import refusals
 import rows_graph
-import rows_ratings
 import rows_sequence
 from run_app import check_bad, check_good, launch, run
 
 DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
 ROWS = {
-    "refused graph": rows_graph.REFUSED, "refused negative": rows_graph.NEGATIVE, "refused network": rows_graph.NETWORK,
-    "refused sequence": rows_sequence.REFUSED, "refused ratings": rows_ratings.REFUSED,
-    "taken graph": rows_graph.TAKEN, "taken sequence": rows_sequence.TAKEN, "taken ratings": rows_ratings.TAKEN,
+    "refused graph": rows_graph.REFUSED, "refused negative": rows_graph.NEGATIVE,
+    "refused sequence": rows_sequence.REFUSED,
+    "taken graph": rows_graph.TAKEN, "taken sequence": rows_sequence.TAKEN,
 }
 
 
@@ -128,7 +127,8 @@ def of_differing(at):
 # Program: [arguments]; and how many loop-back nodes it takes.
 SMALLEST = [
     ("atm", ["--orders 0 --accounts 2 --seed %d" % seed for seed in range(1, 7)] +
-     ["--orders 0 --accounts 2 --balance 0"], 3),
+     ["--orders 0 --accounts 2 --balance 0"], 1),
+    ("boruvka", ["-u 0 -k 1"], 1),
     ("color", ["-u 0 -k 1"], 1),
     ("fib", ["0"], 3),
     ("gups", ["--table 0 --updates 0", "--table 0 --updates 0 --accumulate",

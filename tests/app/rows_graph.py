@@ -58,16 +58,6 @@ NEGATIVE = [
     ("skew.mtx", MTX + "real skew-symmetric\n2 2 1\n2 1 1\n", ":3: a skew-symmetric matrix has negative weights"),
 ]
 
-# Networks of maxflow.
-NETWORK = [
-    ("header.max", "n 1 s\n", ":1: 'n' before the line"),
-    ("sink.max", "p max 2 1\nn 1 s\na 1 2 3\n", ": a source and another vertex as sink are needed"),
-    ("one-end.max", "p max 2 1\nn 1 s\nn 1 t\na 1 2 3\n", ": a source and another vertex as sink are needed"),
-    ("sources.max", "p max 3 1\nn 1 s\nn 2 s\nn 3 t\na 1 2 3\n", ": a second source"),
-    ("more.max", "p max 2 1\nn 1 s\nn 2 t\na 1 2 3\na 1 2 3\n", ": more arcs than declared"),
-    ("past.max", "p max 2 1\nn 1 s\nn 2 t\na 1 3 3\n", ": vertex 3 is not in 1..2"),
-]
-
 TAKEN = [
     ("members.el.gz", PACKED + gzip.compress(b"", mtime=0) + PACKED + bytes(512)),
     ("old.el", "# three edges\r0 1\r1 2\r2 0\r"),

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stochastic gradient descent on a matrix of ratings: each rating moves its user's row of factors and its item's, together, in
- * the forms of sections/form.h.
+ * Stochastic gradient descent on a matrix of ratings: each rating moves its user's row of factors and its item's,
+ * together, in the forms of form.h.
  *
  * Rows of users come first, then those of items; a row's number is its key. Behind the factors a row counts its steps:
  * one that is lost is found.
  *
- * Path: sgd.c -> this.
- * Source: Wang, Fussell, Lin 2019, section 4 (SGD); Koren, Bell, Volinsky, Matrix factorization techniques for recommender
- * systems, 2009.
+ * Path:   sgd.c -> this.
+ * Source: Wang, Fussell, Lin 2019, section 4 (SGD); Koren, Bell, Volinsky, Matrix factorization techniques for
+ * recommender systems, 2009.
  */
 #include "gravel.cl.h"
 
@@ -16,6 +16,7 @@
 
 #define PAIRS 8u          /* of factors: SGD_FACTORS / 2 */
 #define WORDS (PAIRS + 1) /* of a row */
+#define WEIGHT 0.05f      /* of the factors' own size in a step */
 
 /* The rating less the mean of all. */
 struct rating {
@@ -23,11 +24,8 @@ struct rating {
     float value;
 };
 
-/* Pointers have no space: where OpenCL has a generic one, those of row_load are of it.
- *
- * rate: how far a step goes; weight: of the factors' own size.
- */
-void step(ulong *user, ulong *item, float value, float rate, float weight)
+/* Pointers have no space: where OpenCL has a generic one, those of row_load are of it. rate: how far a step goes. */
+void step(ulong *user, ulong *item, float value, float rate)
 {
     float2 sum = 0;
     for (uint i = 0; i < PAIRS; i++)
@@ -35,8 +33,8 @@ void step(ulong *user, ulong *item, float value, float rate, float weight)
     const float error = value - (sum.x + sum.y);
     for (uint i = 0; i < PAIRS; i++) {
         const float2 p = as_float2(user[i]), q = as_float2(item[i]);
-        user[i] = as_ulong(p + rate * (error * q - weight * p));
-        item[i] = as_ulong(q + rate * (error * p - weight * q));
+        user[i] = as_ulong(p + rate * (error * q - WEIGHT * p));
+        item[i] = as_ulong(q + rate * (error * p - WEIGHT * q));
     }
     user[PAIRS]++;
     item[PAIRS]++;
@@ -53,9 +51,9 @@ void row_set(global ulong *row, const ulong *words)
         row[i] = words[i];
 }
 
-/* ---- nested: both rows are keys -------------------------------------------------------------------------- */
+/* ---- served: both rows are keys -------------------------------------------------------------------------- */
 
-/* constants 0: heap offset of rows, ulong [][WORDS]; 1, 2: bits of rate and weight */
+/* constants 0: heap offset of rows, ulong [][WORDS]; 2: bits of the rate */
 global ulong *row_of(struct gravel_call call, ulong row)
 {
     return (global ulong *)gravel_call_local(call, call.constants[0]) + row * WORDS;
@@ -70,10 +68,15 @@ void row_store(struct gravel_call call, ulong row, const ulong *words)
 }
 void learn(struct gravel_call call, ulong *user, ulong *item, ulong value)
 {
-    step(user, item, as_float((uint)value), as_float((uint)call.constants[1]),
-         as_float((uint)call.constants[2]));
+    step(user, item, as_float((uint)value), as_float((uint)call.constants[2]));
 }
-kernel void learn_nested(GRAVEL_ARENA, global const struct rating *ratings)
+
+/* Heap offsets of rows and of locks, uint [users + items]; ratings [items of the launch]. */
+#define LEARN                                                         \
+    GRAVEL_ARENA, uint n, uint stride, ulong rows_at, ulong locks_at, \
+        global const struct rating *ratings, float rate
+
+kernel void learn_served(LEARN)
 {
     GRAVEL_SERVER_OPEN(g);
     GRAVEL_SERVE(g, item, active)
@@ -86,22 +89,19 @@ kernel void learn_nested(GRAVEL_ARENA, global const struct rating *ratings)
 
 /* ---- locked: a lock a row, the user's first ------------------------------------------------------------ */
 
-/* n_items ratings in steps of `stride` a work-item; heap offsets of rows and of locks, uint [users + items]. */
-kernel void learn_locked(GRAVEL_ARENA, uint n_items, uint stride,
-                         global const struct rating *ratings, ulong rows_at, ulong locks_at,
-                         float rate, float weight)
+kernel void learn_locked(LEARN)
 {
     GRAVEL_OPEN(g);
     global ulong *rows = gravel_local(g, rows_at);
     global uint *locks = gravel_local(g, locks_at);
-    for (uint i = (uint)get_global_id(0); i < n_items; i += stride) {
+    for (uint i = (uint)get_global_id(0); i < n; i += stride) {
         const struct rating rating = ratings[i];
         WITH_BOTH_LOCKS(&locks[rating.user], &locks[rating.item])
         {
             ulong user[WORDS], item[WORDS];
             row_copy(user, rows + (ulong)rating.user * WORDS);
             row_copy(item, rows + (ulong)rating.item * WORDS);
-            step(user, item, rating.value, rate, weight);
+            step(user, item, rating.value, rate);
             row_set(rows + (ulong)rating.user * WORDS, user);
             row_set(rows + (ulong)rating.item * WORDS, item);
         }
