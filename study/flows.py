@@ -33,10 +33,6 @@ class Flow:
         return place.kept[key]
 
 
-def strassen(ways):
-    return (lambda scale: ["--ways", ways, str(512 << scale // 3)], lambda: ["--ways", ways, "64"])
-
-
 # published: kernels, width, wavefronts, cycles each; GPU blocked on the simple scheduler, and the best [%]
 FLOWS = (Flow("Fibonacci", "fib", lambda scale: [str(24 + scale)], lambda: ["12"],
               {"kernels": 2, "width": 32768, "wavefronts": 2192, "cycles": 7046, "blocked": (41.5, 29.8)}),
@@ -44,9 +40,8 @@ FLOWS = (Flow("Fibonacci", "fib", lambda scale: [str(24 + scale)], lambda: ["12"
               {"kernels": 2, "width": 16384, "wavefronts": 1114, "cycles": 35407, "blocked": (2.9, 1.5)}),
          Flow("Sort", "sort", lambda scale: [str(1000000 << scale)], lambda: ["4000"],
               {"kernels": 4, "width": 32768, "wavefronts": 4238, "cycles": 30673, "blocked": (8.9, 5.6)}),
-         Flow("Strassen, 8-way", "strassen", *strassen("8"),
-              {"kernels": 1, "width": 8192, "wavefronts": 587, "cycles": 259299, "blocked": (3.4, 1.8)}),
-         Flow("Strassen, 7-way", "strassen", *strassen("7"), {}))
+         Flow("Strassen, 8-way", "strassen", lambda scale: [str(512 << scale // 3)], lambda: ["64"],
+              {"kernels": 1, "width": 8192, "wavefronts": 587, "cycles": 259299, "blocked": (3.4, 1.8)}))
 BY_NAME = {flow.name: flow for flow in FLOWS}
 QUICK = ("Fibonacci", "Sort")
 

@@ -11,7 +11,7 @@ NAME = "section-5-6-2"
 TITLE = "Section 5.6.2: forms of work-group calls in divergent code on GUPS-mod"
 PUBLISHED = "work-group-granularity control flow 1.28 times software predication, fbar in software 1.06 times"
 PREDICATION = "if"
-FORMS = (PREDICATION, "wi", "wave", "subgroup", "fbar", "share")
+FORMS = (PREDICATION, "wi", "subgroup", "fbar", "share")
 GUPS_MOD = Workload("GUPS-mod", "gups", lambda place, n_ranks, size: ["--table", "16", "--items", str(size)])
 
 

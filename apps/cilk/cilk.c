@@ -11,29 +11,30 @@
  * registers for larger groups. */
 #define GROUP_ITEMS 256u
 
-/* ---- options ----------------------------------------------------------------------------------- */
-
 static const struct app_option form_options[] = {
     {"form", 0, "flow|plain",
      "Tasks of a channel-flow graph, or kernels that the host launches (flow)",
-     OPTION_INDEX(struct cilk, form, enum cilk_form_number)},
+     OPTION_INDEX(struct cilk, form, uint32_t)},
     {0}};
 
 /* ---- steps ------------------------------------------------------------------------------------- */
 
 static const struct cilk_form *form_of(const struct cilk *cilk)
 {
-    return &cilk_program.forms[cilk->form];
+    return cilk->form ? &cilk_program.plain : &cilk_program.flow;
 }
 
-void cilk_open_flow(const struct gravel_channel_graph *graph, const char *name, const char *source,
-                    const char *options, const char *function)
+void cilk_open_flow(const struct gravel_channel_graph *graph, const char *source,
+                    const char *options)
 {
     struct cilk *cilk = cilk_program.cilk;
     struct gravel_channel_graph grouped = *graph;
+    char file[32], function[32];
+    snprintf(file, sizeof file, "%s.cl", cilk_program.name);
+    snprintf(function, sizeof function, "%s_flow", cilk_program.name);
     grouped.group_items = cilk->node.group_items;
     TRY(gravel_flow_create(&cilk->flow, cilk->node.gravel, &grouped));
-    TRY(gravel_flow_build(cilk->flow, name, source, options, function));
+    TRY(gravel_flow_build(cilk->flow, file, source, options, function));
 }
 
 static void set_up(void *self)
@@ -43,13 +44,7 @@ static void set_up(void *self)
         cilk_program.open();
     else
         node_open(&cilk->node, 0);
-    form_of(self)->open();
-}
-
-static void warm_up(void *self)
-{
-    (void)self;
-    cilk_program.warm_up();
+    form_of(cilk)->open();
 }
 
 static void reset(void *self)
@@ -65,11 +60,9 @@ static void run(void *self)
     form_of(self)->run();
 }
 
-static void close_all(void *self)
+static void close_flow(void *self)
 {
     struct cilk *cilk = self;
-    if (cilk_program.close)
-        cilk_program.close();
     TRY(gravel_flow_destroy(cilk->flow));
 }
 
@@ -86,25 +79,19 @@ static struct gravel_flow_stats read_stats(const struct cilk *cilk)
 static void describe(void *self, struct trials *trials)
 {
     const struct cilk *cilk = self;
-    const char *form = cilk->form == CILK_PLAIN ? "plain" : "flow";
-    if (cilk_program.forms[CILK_PLAIN].open) {
-        snprintf(trials->variant, sizeof trials->variant, "%s", form);
-        trials_add_word(trials, "form", form);
-    }
-    cilk_program.describe(trials);
+    if (cilk_program.plain.open)
+        snprintf(trials->variant, sizeof trials->variant, "%s", cilk->form ? "plain" : "flow");
     trials_add_number(trials, "n", cilk->n);
+    if (cilk->base)
+        trials_add_number(trials, "base", cilk->base);
+    cilk_program.describe(trials);
     if (!cilk->flow)
         return;
     trials_add_number(trials, "flow_bytes", read_stats(cilk).bytes);
     TRY(gravel_flow_stats_reset(cilk->flow));
 }
 
-static double ratio(uint64_t part, uint64_t whole)
-{
-    return whole ? (double)part / (double)whole : 0;
-}
-
-static void report_result(void *self, struct trials *trials)
+static void result(void *self, struct trials *trials)
 {
     const struct cilk *cilk = self;
     if (!cilk_program.reset) {
@@ -114,12 +101,8 @@ static void report_result(void *self, struct trials *trials)
     if (!cilk->flow)
         return;
     const struct gravel_flow_stats stats = read_stats(cilk);
-    trials_say(trials,
-               "  %" PRIu64 " elements in %" PRIu64 " rounds, %" PRIu64
-               " of a single group; lanes %.0f %% active; scheduler %.1f %% of the time\n",
-               stats.elements, stats.rounds, stats.small_rounds,
-               100 * ratio(stats.elements, stats.lanes),
-               100 * ratio(stats.scheduler_ns, stats.run_ns));
+    trials_say(trials, "  %" PRIu64 " elements in %" PRIu64 " rounds, %" PRIu64 " of one group\n",
+               stats.elements, stats.rounds, stats.small_rounds);
 #define ADD_FIELD(field, unit, help) trials_add_number(trials, "flow_" #field, stats.field);
     GRAVEL_FLOW_STATS_FIELDS(ADD_FIELD)
 #undef ADD_FIELD
@@ -127,11 +110,11 @@ static void report_result(void *self, struct trials *trials)
 
 static uint64_t check(void *self, struct trials *trials)
 {
-    const struct cilk *cilk = self;
     const double begin_s = trials_clock();
-    cilk_program.solve();
+    const uint64_t n_wrong = cilk_program.check();
+    (void)self;
     trials_add_serial(trials, "serial", begin_s);
-    return cilk_program.count_wrong ? cilk_program.count_wrong() : cilk->result != cilk->expected;
+    return n_wrong;
 }
 
 int main(int argc, char **argv)
@@ -142,15 +125,14 @@ int main(int argc, char **argv)
         .doc = cilk_program.doc,
         .group_items = GROUP_ITEMS,
         .groups = {{"Problem:", 1, cilk_program.options, 0},
-                   {"Form:", 2, cilk_program.forms[CILK_PLAIN].open ? form_options : NULL, 0}},
+                   {"Form:", 2, cilk_program.plain.open ? form_options : NULL, 0}},
         APP_FIELDS(struct cilk),
         .open = set_up,
-        .warm_up = cilk_program.warm_up ? warm_up : NULL,
         .describe = describe,
         .reset = reset,
         .run = run,
-        .result = report_result,
+        .result = result,
         .check = check,
-        .close = close_all};
+        .close = close_flow};
     return app_main(&app, cilk_program.cilk, argc, argv);
 }

@@ -9,51 +9,48 @@
 #ifndef APPS_CILK_H
 #define APPS_CILK_H
 
-#include "frame/app.h"
-#include "frame/die.h"
+#include <sys/types.h>
 
+#include "frame/app.h"
+
+#include <gravel/channel.h>
 #include <gravel/flow.h>
 
-enum cilk_form_number { CILK_FLOW, CILK_PLAIN };
+#include "records.h"
 
 struct cilk {
     struct options options;
     struct node node;
-    uint32_t n;                 /* the argument */
-    enum cilk_form_number form; /* --form */
-    struct gravel_flow *flow;   /* NULL of form plain */
-    uint64_t result;            /* of programs whose result is a number */
-    uint64_t expected;          /* what `solve` has found */
+    uint32_t n;               /* the argument */
+    uint32_t base;            /* --base, of a program that has it */
+    uint32_t form;            /* --form: flow or plain */
+    struct gravel_flow *flow; /* NULL of form plain */
+    uint64_t result;          /* of programs whose result is a number */
 };
 
-typedef void cilk_step(void);
-
-/* One way to write the recursion. */
+/* A way to write the recursion. */
 struct cilk_form {
-    cilk_step *open; /* build its program; the node is open */
-    cilk_step *run;  /* a trial */
+    void (*open)(void); /* build its program; the node is open */
+    void (*run)(void);  /* a trial */
 };
 
 struct cilk_program {
     const char *name, *unit, *doc;    /* as struct app has them */
     const struct app_option *options; /* of the program's struct */
     struct cilk *cilk;
-    cilk_step *open;           /* open the node, and make the input; NULL: there is none */
-    struct cilk_form forms[2]; /* as a flow; as kernels that the host launches, or none */
-    cilk_step *warm_up;        /* NULL: a trial is the warm-up */
-    cilk_step *reset;          /* NULL: the result is a number */
-    void (*describe)(struct trials *trials); /* set input and work, add own parameters */
-    cilk_step *solve;                        /* by a serial method, which is timed */
-    uint64_t (*count_wrong)(void); /* compares with what `solve` has found; NULL as of reset */
-    cilk_step *close;              /* NULL: there is nothing to free */
+    void (*open)(void);           /* open the node, and make the input; NULL: there is none */
+    struct cilk_form flow, plain; /* tasks; kernels that the host launches, or none */
+    void (*reset)(void);          /* before a trial; NULL: the result is a number */
+    void (*describe)(struct trials *trials); /* set input and work */
+    uint64_t (*check)(void); /* by a serial method, which is timed. @return what is wrong [count] */
 };
 
 /** The program that cilk.c is linked with. */
 extern const struct cilk_program cilk_program;
 
-/** Make the program's flow, whose groups are the node's (--group), and build its kernel. */
-void cilk_open_flow(const struct gravel_channel_graph *graph, const char *name, const char *source,
-                    const char *options, const char *function);
+/** Make the program's flow, whose groups are the node's (--group), and build its kernel, NAME_flow of NAME.cl. */
+void cilk_open_flow(const struct gravel_channel_graph *graph, const char *source,
+                    const char *options);
 
 /** Set an argument of its kernel, from 2 on, by value, of the type that the kernel declares. */
 #define CILK_SET(index, type, value) \

@@ -8,13 +8,7 @@
  * Path: cilk.c -> this -> fib.cl
  * Source: Orr 2016, section 4.3 and table 4-3.
  */
-#include <sys/types.h>
-
 #include "cilk.h"
-
-#include <gravel/channel.h>
-
-#include "fib.h"
 
 #include <stdio.h>
 
@@ -32,8 +26,6 @@ static const struct app_option options[] = {
      OPTION_FLAG(struct own, by_item)},
     {0}};
 
-/* ---- as a flow ------------------------------------------------------------------------------- */
-
 static void set_up_flow(void)
 {
     const struct gravel_edge edges[] = {{"fib", 2}, {"sum", 1}};
@@ -42,57 +34,39 @@ static void set_up_flow(void)
         {"sum", sizeof(struct sum), GRAVEL_AFTER, 0, 0, NULL}};
     const struct gravel_channel_graph graph =
         GRAVEL_CHANNEL_GRAPH(channels, 2, .depth = own.cilk.n + 1);
-    cilk_open_flow(&graph, "fib.cl", fib_cl, own.by_item ? "-DBY_ITEM" : NULL, "fib_flow");
+    cilk_open_flow(&graph, fib_cl, own.by_item ? "-DBY_ITEM" : NULL);
 }
 
-static void call(uint32_t n)
+static void run_flow(void)
 {
-    struct fib root = {.n = n};
+    struct fib root = {.n = own.cilk.n};
     cl_uint result;
     TRY(gravel_flow_call(own.cilk.flow, "fib", &root, offsetof(struct fib, to), &result,
                          sizeof result));
     own.cilk.result = result;
 }
 
-static void run_flow(void)
-{
-    call(own.cilk.n);
-}
-
-/* Runs both nodes, if there are two, so that the clock sees no compiler. */
-static void warm_up(void)
-{
-    call(own.cilk.n < 2 ? own.cilk.n : 2);
-}
-
-/* ---- report and check ------------------------------------------------------------------------ */
-
 static uint32_t fib(uint32_t n)
 {
     return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }
 
-/* Counts calls of the function: those that return a number of its own 0 or 1 are one more than the sums. */
-static double n_calls(uint32_t n)
-{
-    double before = 1, at = 1; /* calls of n - 1 and n */
-    for (uint32_t i = 1; i < n; i++) {
-        double next = before + at + 1;
-        before = at;
-        at = next;
-    }
-    return at;
-}
-
+/* Sets the work to the calls of the function: those of n are one more than those of n - 1 and n - 2. */
 static void describe(struct trials *trials)
 {
+    double before = 1, calls = 1; /* of n - 1 and n */
+    for (uint32_t n = 2; n <= own.cilk.n; n++) {
+        const double next = before + calls + 1;
+        before = calls;
+        calls = next;
+    }
     snprintf(trials->input, sizeof trials->input, "fib(%u)", own.cilk.n);
-    trials->work = own.cilk.node.n_processes * n_calls(own.cilk.n);
+    trials->work = own.cilk.node.n_processes * calls;
 }
 
-static void solve(void)
+static uint64_t check(void)
 {
-    own.cilk.expected = fib(own.cilk.n);
+    return own.cilk.result != fib(own.cilk.n);
 }
 
 const struct cilk_program cilk_program = {.name = "fib",
@@ -101,7 +75,6 @@ const struct cilk_program cilk_program = {.name = "fib",
                                                  "every call a task of a channel-flow graph.",
                                           .options = options,
                                           .cilk = &own.cilk,
-                                          .forms[CILK_FLOW] = {set_up_flow, run_flow},
-                                          .warm_up = warm_up,
+                                          .flow = {set_up_flow, run_flow},
                                           .describe = describe,
-                                          .solve = solve};
+                                          .check = check};

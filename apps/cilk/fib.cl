@@ -16,7 +16,7 @@
  * Source: Orr 2016, figures 4-6 to 4-9.
  */
 #include "gravel.cl.h"
-#include "fib.h"
+#include "records.h"
 
 GRAVEL_RECORD(fib)
 GRAVEL_RECORD(sum)

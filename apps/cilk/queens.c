@@ -6,37 +6,35 @@
  * work-item fills the last rows. With a plain kernel the host fills the first rows. Nodes share the places of the first
  * row, and add up what they found. The check is a recursion in C.
  *
- * Path: cilk.c -> this -> queens.cl or board.cl.h
+ * Path: cilk.c -> this -> queens.cl
  * Source: Orr 2016, section 4.5 and table 4-3; NQU of Bakhoda et al., Analyzing CUDA Workloads Using a Detailed GPU
  * Simulator (GPGPU-Sim), ISPASS 2009.
  */
-#include <sys/types.h>
-
 #include "cilk.h"
 
-#include <gravel/channel.h>
-
-#include "queens.h"
-
 #include <stdio.h>
-#include <stdlib.h>
 
-extern const char queens_cl[], board_cl[];
+extern const char queens_cl[];
+
+/* Columns and diagonals that the queens of the rows above attack, a bit for each place of the next row. */
+struct board {
+    cl_uint columns, left, right;
+};
 
 static struct own {
-    struct cilk cilk;
-    uint32_t base; /* rows that one work-item fills, of the flow */
+    struct cilk cilk; /* base: rows that one work-item fills, of the flow */
     /* The form without a flow has: */
     cl_kernel solve;
-    uint32_t n_boards;
-    uint32_t *boards;    /* [3][n_boards] begun; [n_boards] what was found */
+    struct board *boards; /* [n_boards] begun */
+    uint64_t n_boards, room;
+    cl_uint *counts;     /* [n_boards] what was found */
     cl_mem begun, found; /* the same on the device */
-} own = {.cilk = {.n = 12}, .base = 4};
+} own = {.cilk = {.n = 12, .base = 4}};
 
 static const struct app_option options[] = {{"[N]", OPTION_ARGUMENT, NULL, "Rows of the board (12)",
                                              OPTION_NUMBER(struct own, cilk.n, 2, 18)},
                                             {"base", 0, "ROWS", "Rows that one work-item fills (4)",
-                                             OPTION_NUMBER(struct own, base, 1, 18)},
+                                             OPTION_NUMBER(struct own, cilk.base, 1, 18)},
                                             {0}};
 
 static uint32_t full_row(void)
@@ -56,7 +54,8 @@ static uint32_t first_places(void)
 
 static void set_up_flow(void)
 {
-    const uint32_t n = own.cilk.n, n_tasks = n > own.base ? n - own.base : 1; /* rows of tasks */
+    const uint32_t n = own.cilk.n, base = own.cilk.base;
+    const uint32_t n_tasks = n > base ? n - base : 1; /* rows of tasks */
     const struct gravel_edge queens[] = {{"queens", n}, {"solve", n}, {"total", 1}};
     const struct gravel_channel channels[] = {
         {"queens", sizeof(struct queens), GRAVEL_SPAWN, 0, 3, queens},
@@ -64,9 +63,9 @@ static void set_up_flow(void)
         {"total", sizeof(struct total), GRAVEL_AFTER, 0, 0, NULL}};
     const struct gravel_channel_graph graph =
         GRAVEL_CHANNEL_GRAPH(channels, 3, .depth = n_tasks + 1);
-    char base[64];
-    snprintf(base, sizeof base, "-DQUEENS_BASE=%u", n - n_tasks);
-    cilk_open_flow(&graph, "queens.cl", queens_cl, base, "queens_flow");
+    char defines[64];
+    snprintf(defines, sizeof defines, "-DQUEENS_BASE=%u", n - n_tasks);
+    cilk_open_flow(&graph, queens_cl, defines);
     CILK_SET(2, cl_uint, full_row());
     CILK_SET(3, cl_uint, first_places());
 }
@@ -92,39 +91,34 @@ static uint32_t host_rows(void)
     return own.cilk.n - 1 < HOST_ROWS ? own.cilk.n - 1 : HOST_ROWS;
 }
 
-/* Makes the boards whose first rows are filled. @param boards  [3][n] or NULL to count. @return how many there are. */
-static uint32_t begin_boards(uint32_t rows, const uint32_t board[3], uint32_t *boards, uint32_t n,
-                             uint32_t at)
+/* Adds all boards whose first host_rows() are filled, and of these the first `row` as on a board. */
+static void begin_boards(uint32_t row, struct board board)
 {
-    uint32_t allowed = rows == 0 ? first_places() : full_row();
-    if (rows == host_rows()) {
-        for (uint32_t i = 0; boards && i < 3; i++)
-            boards[i * n + at] = board[i];
-        return at + 1;
+    uint32_t places =
+        (row ? full_row() : first_places()) & ~(board.columns | board.left | board.right);
+    if (row == host_rows()) {
+        own.boards = app_room(own.boards, own.n_boards, &own.room, sizeof board, "boards");
+        own.boards[own.n_boards++] = board;
+        return;
     }
-    for (uint32_t places = allowed & ~(board[0] | board[1] | board[2]); places;
-         places &= places - 1) {
-        uint32_t place = places & -places;
-        const uint32_t next[3] = {board[0] | place, (board[1] | place) << 1,
-                                  (board[2] | place) >> 1};
-        at = begin_boards(rows + 1, next, boards, n, at);
+    for (; places; places &= places - 1) {
+        const uint32_t place = places & -places;
+        begin_boards(row + 1, (struct board){board.columns | place, (board.left | place) << 1,
+                                             (board.right | place) >> 1});
     }
-    return at;
 }
-
-static const uint32_t empty[3];
 
 static void set_up_plain(void)
 {
     struct node *node = &own.cilk.node;
-    char base[64];
-    snprintf(base, sizeof base, "-DPLAIN -DQUEENS_BASE=%u", own.cilk.n - host_rows());
-    node_build(node, "board.cl.h", board_cl, base);
-    own.n_boards = begin_boards(0, empty, NULL, 0, 0);
-    own.boards = app_array(own.n_boards, 4 * sizeof *own.boards, "boards");
-    own.begun = node_array(node, 3 * own.n_boards * sizeof *own.boards, NULL);
-    own.found = node_array(node, own.n_boards * sizeof *own.boards, NULL);
-    own.solve = node_kernel(node, "solve");
+    char defines[64];
+    snprintf(defines, sizeof defines, "-DPLAIN -DQUEENS_BASE=%u", own.cilk.n - host_rows());
+    node_build(node, "queens.cl", queens_cl, defines);
+    begin_boards(0, (struct board){0});
+    own.counts = app_array(own.n_boards, sizeof *own.counts, "boards");
+    own.begun = node_array(node, own.n_boards * sizeof *own.boards, NULL);
+    own.found = node_array(node, own.n_boards * sizeof *own.counts, NULL);
+    own.solve = node_kernel(node, "solve_boards");
     NODE_SET(own.solve, 0, ARRAY(own.begun), ARRAY(own.found), UINT(own.n_boards),
              UINT(full_row()));
 }
@@ -133,23 +127,17 @@ static void set_up_plain(void)
 static void run_plain(void)
 {
     struct node *node = &own.cilk.node;
-    const uint32_t n = own.n_boards, *found = own.boards + 3 * (size_t)n;
-    const size_t bytes = n * sizeof *own.boards;
     uint64_t sum = 0;
-    if (n) {
-        begin_boards(0, empty, own.boards, n, 0);
-        node_write(node, own.begun, 0, 3 * bytes, own.boards);
-        node_enqueue(node, own.solve, n, node->group_items);
-        node_read(node, own.found, bytes, own.boards + 3 * (size_t)n);
+    own.n_boards = 0;
+    begin_boards(0, (struct board){0});
+    if (own.n_boards) {
+        node_write(node, own.begun, 0, own.n_boards * sizeof *own.boards, own.boards);
+        node_enqueue(node, own.solve, own.n_boards, node->group_items);
+        node_read(node, own.found, own.n_boards * sizeof *own.counts, own.counts);
     }
-    for (uint32_t i = 0; i < n; i++)
-        sum += found[i];
+    for (uint64_t i = 0; i < own.n_boards; i++)
+        sum += own.counts[i];
     own.cilk.result = node_sum(node, sum);
-}
-
-static void free_all(void)
-{
-    free(own.boards);
 }
 
 /* ---- report and check ------------------------------------------------------------------------ */
@@ -157,9 +145,8 @@ static void free_all(void)
 /* The work is what the warm-up has found. */
 static void describe(struct trials *trials)
 {
-    snprintf(trials->input, sizeof trials->input, "%u queens, base %u", own.cilk.n, own.base);
+    snprintf(trials->input, sizeof trials->input, "%u queens, base %u", own.cilk.n, own.cilk.base);
     trials->work = (double)own.cilk.result;
-    trials_add_number(trials, "base", own.base);
 }
 
 static uint64_t solutions(uint32_t full, uint32_t columns, uint32_t left, uint32_t right)
@@ -174,9 +161,9 @@ static uint64_t solutions(uint32_t full, uint32_t columns, uint32_t left, uint32
     return n;
 }
 
-static void solve(void)
+static uint64_t check(void)
 {
-    own.cilk.expected = solutions(full_row(), 0, 0, 0);
+    return own.cilk.result != solutions(full_row(), 0, 0, 0);
 }
 
 const struct cilk_program cilk_program = {.name = "queens",
@@ -186,8 +173,7 @@ const struct cilk_program cilk_program = {.name = "queens",
                                                  "of a channel-flow graph.",
                                           .options = options,
                                           .cilk = &own.cilk,
-                                          .forms[CILK_FLOW] = {set_up_flow, run_flow},
-                                          .forms[CILK_PLAIN] = {set_up_plain, run_plain},
+                                          .flow = {set_up_flow, run_flow},
+                                          .plain = {set_up_plain, run_plain},
                                           .describe = describe,
-                                          .solve = solve,
-                                          .close = free_all};
+                                          .check = check};

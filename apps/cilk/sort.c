@@ -3,54 +3,40 @@
  * Sort random keys of 32 bits, each node its own.
  *
  * The flow is Cilk's merge sort, in which a part of the keys is a task until one work-group can sort it, and a merge is
- * a task until one work-group can do it. As plain kernels: passes over all keys. The check is qsort.
+ * a task until one work-group can do it. The check is qsort.
  *
- * Path: cilk.c -> this -> sort.cl or blocks.cl.h
+ * Path: cilk.c -> this -> sort.cl
  * Source: Orr 2016, section 4.5 and table 4-3.
  */
-#include <sys/types.h>
-
 #include "cilk.h"
 #include "frame/random.h"
-
-#include "sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-extern const char sort_cl[], blocks_cl[];
+extern const char sort_cl[];
 
 #define PER_ITEM 8u /* keys that a work-item merges */
-#define OPTIONS_BYTES 96
 
 static struct own {
-    struct cilk cilk;
-    uint32_t base;                     /* keys that a work-group sorts by rank */
-    uint32_t *drawn;                   /* [n] */
-    cl_mem input;                      /* [n] the same on the device */
-    cl_mem keys;                       /* [n] the result of a trial */
-    cl_mem spare;                      /* [n] */
-    cl_kernel sort_blocks, merge_runs; /* of the form without a flow */
-} own = {.cilk = {.n = 1000000}, .base = 64};
+    struct cilk cilk; /* base: keys that a work-group sorts by rank */
+    uint32_t *drawn;  /* [n] */
+    cl_mem input;     /* [n] the same on the device */
+    cl_mem keys;      /* [n] the result of a trial */
+    cl_mem spare;     /* [n] */
+} own = {.cilk = {.n = 1000000, .base = 64}};
 
 static const struct app_option options[] = {{"[N]", OPTION_ARGUMENT, NULL, "Keys (1000000)",
                                              OPTION_NUMBER(struct own, cilk.n, 1, 1u << 30)},
                                             {"base", 0, "KEYS",
                                              "Keys that one work-group sorts by rank (64)",
-                                             OPTION_NUMBER(struct own, base, 1, 1024)},
+                                             OPTION_NUMBER(struct own, cilk.base, 1, 1024)},
                                             {0}};
 
 /* Keys that a work-group merges. */
 static uint32_t block_keys(void)
 {
     return PER_ITEM * own.cilk.node.group_items;
-}
-
-/* Writes the compiler's options, for both forms. */
-static void write_options(char defines[OPTIONS_BYTES])
-{
-    snprintf(defines, OPTIONS_BYTES, "-DBASE=%u -DPER_ITEM=%u -DBLOCK=%u%s", own.base, PER_ITEM,
-             block_keys(), own.cilk.form == CILK_PLAIN ? " -DPLAIN" : "");
 }
 
 static size_t n_bytes(void)
@@ -84,24 +70,25 @@ static uint32_t halvings(uint32_t n, uint32_t parts, uint32_t most)
 static void set_up_flow(void)
 {
     /* Levels of tasks: of splits and a leaf, or of the merges that follow the first split. */
-    const uint32_t splits = halvings(own.cilk.n, 4, own.base);
+    const uint32_t splits = halvings(own.cilk.n, 4, own.cilk.base);
     const uint32_t merges = 1 + halvings(own.cilk.n, 2, block_keys());
-    const struct gravel_edge split[] = {{"split", 4}, {"leaf", 4}, {"halves", 1}};
+    const struct gravel_edge split[] = {{"split", 4}, {"block", 4}, {"halves", 1}};
     const struct gravel_edge halves[] = {{"whole", 1}, {"merge", 2}, {"join", 2}};
     const struct gravel_edge whole[] = {{"merge", 1}, {"join", 1}};
     const struct gravel_edge merge[] = {{"merge", 2}, {"join", 2}};
     const struct gravel_channel channels[] = {
         {"split", sizeof(struct split), GRAVEL_SPAWN, 0, 3, split},
-        {"leaf", sizeof(struct leaf), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL},
+        {"block", sizeof(struct block), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL},
         {"halves", sizeof(struct halves), GRAVEL_AFTER, 0, 3, halves},
         {"whole", sizeof(struct whole), GRAVEL_AFTER, 0, 2, whole},
         {"merge", sizeof(struct merge), GRAVEL_SPAWN, 0, 2, merge},
         {"join", sizeof(struct join), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL}};
     const struct gravel_channel_graph graph =
         GRAVEL_CHANNEL_GRAPH(channels, 6, .depth = (splits > merges ? splits : merges) + 2);
-    char defines[OPTIONS_BYTES];
-    write_options(defines);
-    cilk_open_flow(&graph, "sort.cl", sort_cl, defines, "sort_flow");
+    char defines[96];
+    snprintf(defines, sizeof defines, "-DBASE=%u -DPER_ITEM=%u -DBLOCK=%u", own.cilk.base, PER_ITEM,
+             block_keys());
+    cilk_open_flow(&graph, sort_cl, defines);
     CILK_SET(2, cl_mem, own.input);
     CILK_SET(3, cl_mem, own.keys);
     CILK_SET(4, cl_mem, own.spare);
@@ -109,51 +96,9 @@ static void set_up_flow(void)
 
 static void run_flow(void)
 {
-    struct split all = {0, own.cilk.n};
+    const struct split all = {0, own.cilk.n};
     TRY(gravel_flow_push(own.cilk.flow, "split", &all, 1));
     TRY(gravel_flow_run(own.cilk.flow));
-}
-
-/* ---- with plain kernels ---------------------------------------------------------------------- */
-
-static void set_up_plain(void)
-{
-    struct node *node = &own.cilk.node;
-    char defines[OPTIONS_BYTES];
-    write_options(defines);
-    node_build(node, "blocks.cl.h", blocks_cl, defines);
-    own.sort_blocks = node_kernel(node, "sort_blocks");
-    own.merge_runs = node_kernel(node, "merge_runs");
-    NODE_SET(own.sort_blocks, 0, ARRAY(own.input));
-    NODE_SET(own.sort_blocks, 2, UINT(own.cilk.n));
-    NODE_SET(own.merge_runs, 2, UINT(own.cilk.n));
-}
-
-static void enqueue_groups(cl_kernel kernel, uint64_t n_groups)
-{
-    size_t group = own.cilk.node.group_items;
-    node_enqueue(&own.cilk.node, kernel, n_groups * group, group);
-}
-
-/* The last pass ends in the array of keys. */
-static void run_plain(void)
-{
-    uint32_t n_passes = 0;
-    while ((uint64_t)own.base << n_passes < own.cilk.n)
-        n_passes++;
-    cl_mem arrays[2] = {own.keys, own.spare};
-    NODE_SET(own.sort_blocks, 1, ARRAY(arrays[n_passes % 2]));
-    enqueue_groups(own.sort_blocks, (own.cilk.n + own.base - 1) / own.base);
-    for (uint32_t pass = 0; pass < n_passes; pass++) {
-        const uint32_t run = own.base << pass, turn = (n_passes - pass) % 2;
-        const uint64_t both = 2 * (uint64_t)run, block = block_keys();
-        const uint64_t n_pairs = (own.cilk.n + both - 1) / both,
-                       n_blocks = (both + block - 1) / block;
-        NODE_SET(own.merge_runs, 0, ARRAY(arrays[turn]), ARRAY(arrays[!turn]));
-        NODE_SET(own.merge_runs, 3, UINT(run));
-        enqueue_groups(own.merge_runs, n_pairs * n_blocks);
-    }
-    node_finish(&own.cilk.node);
 }
 
 /* ---- report and check ------------------------------------------------------------------------ */
@@ -165,9 +110,8 @@ static void reset(void)
 
 static void describe(struct trials *trials)
 {
-    snprintf(trials->input, sizeof trials->input, "%u keys, base %u", own.cilk.n, own.base);
+    snprintf(trials->input, sizeof trials->input, "%u keys, base %u", own.cilk.n, own.cilk.base);
     trials->work = (double)own.cilk.node.n_processes * own.cilk.n;
-    trials_add_number(trials, "base", own.base);
 }
 
 static int compare(const void *a, const void *b)
@@ -176,15 +120,11 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void solve(void)
-{
-    qsort(own.drawn, own.cilk.n, sizeof *own.drawn, compare);
-}
-
-static uint64_t count_wrong(void)
+static uint64_t check(void)
 {
     uint32_t *keys = app_array(own.cilk.n, sizeof *keys, "keys");
     uint64_t n_wrong = 0;
+    qsort(own.drawn, own.cilk.n, sizeof *own.drawn, compare);
     node_read(&own.cilk.node, own.keys, n_bytes(), keys);
     for (uint32_t i = 0; i < own.cilk.n; i++)
         n_wrong += keys[i] != own.drawn[i];
@@ -192,23 +132,14 @@ static uint64_t count_wrong(void)
     return n_wrong;
 }
 
-static void free_all(void)
-{
-    free(own.drawn);
-}
-
 const struct cilk_program cilk_program = {.name = "sort",
                                           .unit = "keys/s",
                                           .doc = "Sort random keys by merging, every part of them "
-                                                 "a task of a channel-flow graph, or pass by pass "
-                                                 "with plain kernels.",
+                                                 "a task of a channel-flow graph.",
                                           .options = options,
                                           .cilk = &own.cilk,
                                           .open = set_up,
-                                          .forms[CILK_FLOW] = {set_up_flow, run_flow},
-                                          .forms[CILK_PLAIN] = {set_up_plain, run_plain},
-                                          .describe = describe,
+                                          .flow = {set_up_flow, run_flow},
                                           .reset = reset,
-                                          .solve = solve,
-                                          .count_wrong = count_wrong,
-                                          .close = free_all};
+                                          .describe = describe,
+                                          .check = check};

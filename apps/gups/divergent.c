@@ -10,7 +10,6 @@
  */
 #include <sys/types.h>
 
-#include "frame/die.h"
 #include "frame/random.h"
 
 #include "divergent.h"
@@ -23,11 +22,6 @@
 
 extern const char divergent_cl[];
 
-static bool is_form(const struct gups *gups, const char *name)
-{
-    return !strcmp(gups->form, name);
-}
-
 /* ---- the problem ------------------------------------------------------------------------------- */
 
 static struct divergent problem_of(const struct gups *gups)
@@ -37,30 +31,32 @@ static struct divergent problem_of(const struct gups *gups)
                               .update_key = random_mix(length_key),
                               .active_below = ((100 - gups->idle_percent) << 32) / 100,
                               .first_item = gups->node.number * gups->n_items,
-                              .table = gups->table.offset,
-                              .mask = (cl_uint)(gups->table.n_words - 1),
+                              .table = gups->table,
+                              .mask = (cl_uint)(gups_n_words(gups) - 1),
                               .most = (cl_uint)gups->most};
 }
 
-/* Counts the updates of work-item `item` of all nodes. */
-static uint64_t n_updates_of(const struct divergent *problem, uint64_t item)
+void divergent_each(const struct gups *gups, divergent_visit *visit, void *user)
 {
-    const uint64_t random = random_at(problem->length_key, item);
-    if ((random & UINT32_MAX) >= problem->active_below)
-        return 0;
-    return 1 + ((random >> 32) * problem->most >> 32);
+    const struct divergent problem = problem_of(gups);
+    for (uint64_t item = 0; item < gups->node.n_processes * gups->n_items; item++) {
+        const uint64_t random = random_at(problem.length_key, item);
+        const bool is_active = (random & UINT32_MAX) < problem.active_below;
+        const uint64_t n = is_active ? 1 + ((random >> 32) * problem.most >> 32) : 0;
+        for (uint64_t i = 0; i < n; i++)
+            visit(user, random_at(problem.update_key, item * problem.most + i));
+    }
 }
 
-static uint64_t n_items_of_all(const struct gups *gups)
+static void count(void *user, uint64_t random)
 {
-    return gups->node.n_processes * gups->n_items;
+    (void)random;
+    ++*(double *)user;
 }
 
 void divergent_describe(const struct gups *gups, struct trials *trials)
 {
-    const struct divergent problem = problem_of(gups);
-    for (uint64_t item = 0; item < n_items_of_all(gups); item++)
-        trials->work += (double)n_updates_of(&problem, item);
+    divergent_each(gups, count, &trials->work);
     snprintf(trials->variant, sizeof trials->variant, "%s", gups->form);
     snprintf(trials->input, sizeof trials->input, "table 2^%u, %u %% of 2^%u idle",
              (unsigned)gups->log_table, (unsigned)gups->idle_percent, (unsigned)gups->log_items);
@@ -69,29 +65,24 @@ void divergent_describe(const struct gups *gups, struct trials *trials)
     trials_add_number(trials, "max_updates", gups->most);
 }
 
-void divergent_undo(struct gups *gups)
+/* ---- the form's kernel ------------------------------------------------------------------------- */
+
+/* Returns whether the program has a kernel: those of sub-groups are compiled only where there are any. */
+static bool has_kernel(const struct gups *gups, const char *name)
 {
-    const struct divergent problem = problem_of(gups);
-    table_undo_divergent(&gups->table, &problem, n_items_of_all(gups));
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(gups->node.program, name, &error);
+    if (error == CL_INVALID_KERNEL_NAME)
+        return false;
+    node_check_cl(error, name);
+    clReleaseKernel(kernel);
+    return true;
 }
-
-/* ---- groups of form wave ----------------------------------------------------------------------- */
-
-static uint32_t items_together(struct node *node, cl_kernel kernel)
-{
-    size_t n_items = 0;
-    TRY_CL(clGetKernelWorkGroupInfo(kernel, gravel_cl_device(node->gravel),
-                                    CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof n_items,
-                                    &n_items, NULL));
-    return n_items > NODE_MAX_GROUP ? NODE_MAX_GROUP : n_items ? (uint32_t)n_items : 1;
-}
-
-/* ---- whether fine-grain barriers are sound --------------------------------------------------- */
 
 enum { PROBE_GROUPS = 4, PROBE_ROUNDS = 64, PROBE_POLLS = 1 << 18 };
 
-/* Returns the fewest rounds of PROBE_ROUNDS that a sub-group got through. The kernel ends whatever the device does. */
-static uint32_t probe_rounds(struct node *node)
+/* Returns whether fine-grain barriers are sound here: no sub-group's wait expired. The kernel ends whatever the device does. */
+static bool has_barriers(struct node *node)
 {
     size_t group_items = node->group_items, n_items = PROBE_GROUPS * group_items;
     cl_kernel kernel = node_kernel(node, "rounds_of_fbar");
@@ -104,37 +95,7 @@ static uint32_t probe_rounds(struct node *node)
     for (size_t i = 0; i < n_items; i++)
         least = rounds[i] < least ? rounds[i] : least;
     free(rounds);
-    return least;
-}
-
-/* ---- the form's kernel ------------------------------------------------------------------------- */
-
-/* Makes the kernel; NULL with the reason: kernels of sub-groups are compiled only where there are any. */
-static cl_kernel make_kernel(struct gups *gups, char *reason, size_t bytes)
-{
-    cl_int error;
-    char name[32];
-    snprintf(name, sizeof name, "gups_%s", is_form(gups, "wave") ? "if" : gups->form);
-    cl_kernel kernel = clCreateKernel(gups->node.program, name, &error);
-    if (error == CL_INVALID_KERNEL_NAME) {
-        snprintf(reason, bytes, "this device has no sub-groups");
-        return NULL;
-    }
-    node_check_cl(error, name);
-    TRY(gravel_kernel_set_arena(gups->node.gravel, kernel, 0));
-    return kernel;
-}
-
-/* Returns whether the form's promises hold here; every node with the kernel takes part. */
-static bool is_sound(struct gups *gups, char *reason, size_t bytes)
-{
-    uint32_t n_rounds = is_form(gups, "fbar") ? probe_rounds(&gups->node) : PROBE_ROUNDS;
-    if (n_rounds < PROBE_ROUNDS)
-        snprintf(reason, bytes,
-                 "sub-groups of a group do not run concurrently on this device: one waited for "
-                 "%d polls, after %u of %d rounds",
-                 PROBE_POLLS, n_rounds, PROBE_ROUNDS);
-    return n_rounds == PROBE_ROUNDS;
+    return least == PROBE_ROUNDS;
 }
 
 /* Reports what cannot run here, which is no result: exit status 77, as tests understand it. */
@@ -150,19 +111,18 @@ static _Noreturn void skip(struct gups *gups, const char *reason)
     exit(77);
 }
 
-/* Sets the work-items of a group as the form wants them. All nodes skip if one of them cannot run it. */
+/* All nodes skip if one of them cannot run the form. */
 void divergent_open(struct gups *gups)
 {
     struct node *node = &gups->node;
-    char reason[256] = "another node's device cannot take it";
+    char name[32];
+    snprintf(name, sizeof name, "gups_%s", gups->form);
     node_build(node, "divergent.cl", divergent_cl, NULL);
-    cl_kernel kernel = make_kernel(gups, reason, sizeof reason);
-    if (kernel && is_form(gups, "wave"))
-        node->group_items =
-            gups->wave_items ? (uint32_t)gups->wave_items : items_together(node, kernel);
-    if (node_sum(node, !kernel) || node_sum(node, !is_sound(gups, reason, sizeof reason)))
-        skip(gups, reason);
-    gups->kernel = kernel;
+    if (node_sum(node, !has_kernel(gups, name)))
+        skip(gups, "a node's device has no sub-groups");
+    if (!strcmp(gups->form, "fbar") && node_sum(node, !has_barriers(node)))
+        skip(gups, "sub-groups of a group do not run concurrently on a node's device");
+    gups->kernel = node_kernel(node, name);
     const struct divergent problem = problem_of(gups);
-    NODE_SET(kernel, 2, {sizeof problem, &problem});
+    NODE_SET(gups->kernel, 2, {sizeof problem, &problem});
 }

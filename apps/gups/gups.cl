@@ -97,9 +97,6 @@ INLINE ulong skew(ulong ran, global const uint *levels, uint n_levels)
 #ifdef ACCUMULATES
 #define MORE , GRAVEL_ACCUMULATOR(a)
 #define INC(word, ran, node) gravel_accumulate_ulong_wi(g, a, word, 1, node)
-#define XOR(word, ran, node) gravel_accumulate_ulong_wi(g, a, word, ran, node)
-#define ADD(word, ran, node) \
-    gravel_accumulate_float_wi(g, a, word, (float)(1 + ((ran) >> 32 & 7)), node)
 #else
 #define MORE
 #define INC(word, ran, node) gravel_inc_ulong_wg(g, table, word, node)
@@ -107,8 +104,8 @@ INLINE ulong skew(ulong ran, global const uint *levels, uint n_levels)
 #define ADD(word, ran, node) \
     gravel_add_float_wg(g, table, word, (float)(1 + ((ran) >> 32 & 7)), node)
 #define PUT(word, ran, node) gravel_put_ulong_wg(g, table, word, ran, node)
+DEFINE_GUPS(xor, XOR)
+DEFINE_GUPS(add_float, ADD)
 DEFINE_GUPS(put, PUT)
 #endif
 DEFINE_GUPS(inc, INC)
-DEFINE_GUPS(xor, XOR)
-DEFINE_GUPS(add_float, ADD)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GUPS: what its two ways to make updates share.
+ * GUPS: what its two ways to make updates, and their check, share.
  *
- * Path: gups.c has main -> this -> divergent.c
+ * Path: gups.c has main -> this -> divergent.c, check.c
  * Owner: main's struct.
  * Threads: main's.
  */
@@ -10,9 +10,16 @@
 #define APPS_GUPS_H
 
 #include "frame/app.h"
-#include "gups/table.h"
 
 #include <gravel/accumulator.h>
+
+/* What an update does to its word, given the number of the stream that names it. */
+enum gups_op {
+    GUPS_INC, /* one more */
+    GUPS_XOR, /* HPCC's: exclusive or with the number */
+    GUPS_ADD, /* of 32-bit floats: 1 to 8 more, so that sums are exact in any order */
+    GUPS_PUT  /* the number itself */
+};
 
 struct gups {
     struct options options;
@@ -21,8 +28,10 @@ struct gups {
     /* Each work-item makes a piece of the stream: */
     uint64_t log_updates; /* log2 of the updates a node */
     uint64_t per_item;    /* updates of a work-item, a power of two */
-    enum table_op op;
-    double zipf; /* exponent; 0: uniform */
+    enum gups_op op;
+    double zipf;        /* exponent; 0: uniform */
+    cl_uint levels[64]; /* [n_levels] of skew() in gups.cl */
+    uint32_t n_levels;  /* 0: uniform */
     bool accumulates;
     struct gravel_accumulator *accumulator;
     /* With --divergence few work-items make different numbers of updates: */
@@ -30,21 +39,31 @@ struct gups {
     uint64_t log_items;
     uint64_t idle_percent; /* of the work-items */
     uint64_t most;         /* updates of an active work-item, 1 to most */
-    uint64_t wave_items;   /* of a group of form wave; 0: the device's choice */
     /* Both have: */
-    struct table table;
+    uint64_t table; /* heap offset; of zeros before a trial */
     cl_kernel kernel;
     uint64_t n_items; /* of a node */
     struct node_bound bound;
 };
 
-/** Make the kernel of the form, once the tables are there; where the device cannot run it, exit with status 77. */
+/** Return the words of a node's table; the bytes of all of them. */
+uint64_t gups_n_words(const struct gups *gups);
+uint64_t gups_table_bytes(const struct gups *gups);
+
+/** Return the updates of a node that walks the stream. */
+uint64_t gups_n_updates(const struct gups *gups);
+
+/** Make the kernel of the form, once the table is there; where a device cannot run it, exit with status 77. */
 void divergent_open(struct gups *gups);
 
 /** Set variant, input and work, and add the parameters. */
 void divergent_describe(const struct gups *gups, struct trials *trials);
 
-/** Undo all nodes' updates of the own part. */
-void divergent_undo(struct gups *gups);
+/** Call `visit` for each update of all nodes, with a number whose upper half chooses the node, and lower bits the word. */
+typedef void divergent_visit(void *user, uint64_t random);
+void divergent_each(const struct gups *gups, divergent_visit *visit, void *user);
+
+/** Count the wrong words of this process's tables, which that changes. */
+app_check gups_check;
 
 #endif

@@ -5,8 +5,8 @@
  * How many children a node has follows from its 31 random bits by thresholds, which the host has found for each depth:
  * whole numbers, so that every device makes the same tree.
  *
- * Path:    uts.c -> this -> tree.c counts what work-items found.
- * Memory:  no two groups share a word but the deques'.
+ * Path:    uts.c -> this -> counts.
+ * Memory:  groups share the deques, and add to counts by relaxed atomics.
  * Source:  Olivier et al., UTS: An Unbalanced Tree Search Benchmark, LCPC 2006.
  */
 #include "sha1.h"
@@ -20,18 +20,10 @@ struct task {
 #include "gravel.cl.h"
 #include "steal.cl.h"
 
-/* Rows of thresholds by depth; below them binomial: `n_binomial` children with `chance` of 2^31. */
-struct shape {
-    uint n_rows, chance, n_binomial;
-};
-
-/* limits: [n_rows][MOST_CHILDREN] row d has the least number for one child, for two, ... */
-static uint count_children(uint random, uint depth, struct shape shape, global const uint *limits)
+/* Counts by a row of thresholds: the least number for one child, for two, ... */
+static uint count_children(uint random, global const uint *row)
 {
-    if (depth >= shape.n_rows)
-        return random < shape.chance ? shape.n_binomial : 0;
     uint n = 0, most = MOST_CHILDREN;
-    global const uint *row = limits + depth * MOST_CHILDREN;
     while (n < most) { /* as many thresholds as are not above */
         uint middle = (n + most) / 2;
         bool has = row[middle] <= random;
@@ -42,25 +34,27 @@ static uint count_children(uint random, uint depth, struct shape shape, global c
 }
 
 /*
- * Global size: a deque a group. counts: [work-items][3] nodes, leaves and depth that the work-item found; it adds to
- * them.
+ * Global size: a deque a group. limits: [n_rows][MOST_CHILDREN] thresholds by depth; below them nodes are binomial:
+ * `n_binomial` children with `chance` of 2^31. counts: [3] nodes, leaves and depth, to which what is found is added.
  */
 kernel void search(GRAVEL_STEAL, global const uint *limits, uint n_rows, uint chance,
-                   uint n_binomial, global ulong *counts)
+                   uint n_binomial, volatile global uint *counts)
 {
     GRAVEL_STEAL_OPEN(s);
-    struct shape shape = {n_rows, chance, n_binomial};
     uint lane = get_local_id(0), size = get_local_size(0);
-    ulong n_nodes = 0, n_leaves = 0;
-    uint deepest = 0;
+    uint n_nodes = 0, n_leaves = 0, deepest = 0;
     GRAVEL_STEAL_EACH (s, node) {
         for (uint first = 0; first < node.n_children; first += size) {
             uint i = first + lane, has = i < node.n_children;
             struct task child = {{0}, node.depth + 1, 0};
             if (has) {
                 sha1_spawn(node.state, i, child.state);
+                uint random = sha1_random(child.state);
                 child.n_children =
-                    count_children(sha1_random(child.state), child.depth, shape, limits);
+                    child.depth < n_rows
+                        ? count_children(random, limits + child.depth * MOST_CHILDREN)
+                    : random < chance ? n_binomial
+                                      : 0;
                 n_nodes++;
                 n_leaves += child.n_children == 0;
                 deepest = max(deepest, child.depth);
@@ -68,8 +62,7 @@ kernel void search(GRAVEL_STEAL, global const uint *limits, uint n_rows, uint ch
             gravel_steal_push_wg_if(s, has && child.n_children, child);
         }
     }
-    global ulong *mine = counts + 3 * get_global_id(0);
-    mine[0] += n_nodes;
-    mine[1] += n_leaves;
-    mine[2] = max(mine[2], (ulong)deepest);
+    atomic_add(&counts[0], n_nodes);
+    atomic_add(&counts[1], n_leaves);
+    atomic_max(&counts[2], deepest);
 }

@@ -48,7 +48,7 @@ rows) # each says where it is from; they take the place of the machine's earlier
     holds atomics 'sorted((row["machine"], row["what"]) for row in rows) == [(name, what) for name in ("M", "here")
         for what in ("messages", "own atomics")]'
     holds atomics 'all(row["valid"] is True and row["rate"] > 0 and row["quick"] for row in rows if row["machine"] == "here")'
-    holds flows '[row["form"] for row in rows if row["what"] == "sort"] == ["flow", "plain"]'
+    holds flows '[row["form"] for row in rows if row["what"] == "queens"] == ["flow", "plain"]'
     holds flows 'all(row["command"] and row["revision"] and row["date"] and row["quick"] for row in rows)'
     holds machines 'len(rows) == 2' ;;
 programs) # each beside what is installed here, and they agree

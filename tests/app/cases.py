@@ -7,7 +7,7 @@ cases.py [--ranks N] [--every K] KIND PROGRAM...
 KIND: a group of refusals.py       what must be refused, by one line, whatever the number of ranks; nothing on stdout
       refused ROWS, taken ROWS     files that must be refused, by program, file, line or record, and reason; or taken
       differing                    nodes that are given different options, or files, as node-local copies may be: refused
-      smallest                     the smallest problem on 1 to 3 loop-back nodes: right; or refused, if one node is all
+      smallest                     the smallest problem on 1 and 3 loop-back nodes: right; or refused, if one node is all
       output                       standard output is full, or closed, or the trace is: one line with the cause, and status 1
       rounds                       PROGRAM ARGUMENT...: as many rounds on any number of ranks
       kmers                        MER: what cannot be written whole leaves nothing that looks whole
@@ -86,22 +86,16 @@ def of_files(at):
 
 # Files of as many bytes; of more of them, so that nodes want heaps of other sizes; what only a hash shows.
 PAIRS = {
-    "mst": [("x.wel", "0 1 1\n1 2 2\n", "0 1 1\n1 2 7\n"), ("y.wel", "0 1 1\n1 2 2\n", "0 1 1\n1 2 2\n2 9 1\n")],
+    "sssp": [("x.wel", "0 1 1\n1 2 2\n", "0 1 1\n1 2 7\n"), ("y.wel", "0 1 1\n1 2 2\n", "0 1 1\n1 2 2\n2 9 1\n")],
     "mer": [("x.fa", ">a\nACGTA\n", ">a\nACGTT\n")],
 }
-PAIRS["sssp"] = PAIRS["mst"]
 OTHERS = "not the same at node 1 as at node 0: give all nodes the same options and files"
 OTHER_HEAPS = "nodes disagree: nodes differ in .*: give all nodes the same options and files"
 OTHER_OPTIONS = "options: " + OTHERS
-# What wants another heap, other handlers or settings, or differs in nothing but the input: [both, node 0, node 1, what is said].
+# What wants another program, another heap, or differs in nothing but the input: [both, node 0, node 1, what is said].
 OPTIONS = {
-    "atm": [("--orders 4", "--form phases", "--form lock", OTHER_OPTIONS)],
-    "gups": [("--table 4 --updates 4", "--model lane", "--model gravel", OTHER_OPTIONS),
-             ("--table 4 --updates 4", "--group 7", "", OTHER_OPTIONS)],
-    "mst": [("", "-g 4", "-u 4", OTHER_OPTIONS)],
-    "sssp": [("-g 6", "", "--seed 2", OTHER_OPTIONS), ("", "-g 4", "-g 5", OTHER_HEAPS),
-             ("-g 4", "", "-k 9", OTHER_OPTIONS)],
-    "kmeans": [("-k 2", "-p 20", "-p 21", OTHER_OPTIONS), ("-k 2 -p 20", "-v", "", OTHER_OPTIONS)],
+    "gups": [("--table 4 --updates 4", "--model lane", "--model gravel", OTHER_OPTIONS)],
+    "sssp": [("", "-g 4", "-g 5", OTHER_HEAPS)],
     "fib": [("", "3", "4", OTHER_OPTIONS)],
 }
 
@@ -144,10 +138,11 @@ SMALLEST = [
     ("sort", ["1"], 3),
     ("sssp", ["-u 0 -k 1"], 1),
     ("strassen", ["16"], 3),
-    ("uts", ["-t default -d 1 --capacity 1 --groups 1"], 1),
+    ("uts", ["-t default -d 1 --capacity 1"], 1),
 ]
-# Programs that print by other means than applications.
+# Programs that print: an application, and those that do so by other means.
 PRINTERS = [
+    ("gups", ["-n 1 --table 0 --updates 0", "-n 1 --table 0 --updates 0 --json"]),
     ("gravel-info", ["", "--json", "--env", "--version", "--help"]),
     ("gravel-hrf", ["", "--json"]),
     ("gravel-conformance", ["--help"]),
@@ -156,7 +151,7 @@ PRINTERS = [
 
 def of_smallest(at):
     programs = {basename(path): path for path in at.programs}
-    for name, words, n, n_most in ((name, words, n, most) for name, each, most in SMALLEST for words in each for n in (1, 2, 3)):
+    for name, words, n, n_most in ((name, words, n, most) for name, each, most in SMALLEST for words in each for n in (1, 3)):
         def case(words=[programs.get(name), "-n", "1", "-v"] + words.split(), n=n, n_most=n_most):
             result = run(words, settings={"GRAVEL_TRANSPORT": "self", "GRAVEL_LOOPBACK": str(n)})
             if n > n_most:
@@ -180,8 +175,7 @@ def fail_to_print(words, what):
 def of_output(at):
     programs = {basename(path): path for path in at.programs}
     litmus = [path for path in at.programs if path.endswith(".litmus")]
-    rows = [(name, each[0].split() + ["-n", "1"] + json) for name, each, _ in SMALLEST for json in ([], ["--json"])]
-    rows += [(name, words.split() + (litmus if name == "gravel-hrf" else [])) for name, each in PRINTERS for words in each]
+    rows = [(name, words.split() + (litmus if name == "gravel-hrf" else [])) for name, each in PRINTERS for words in each]
     for name, words in rows:
         for what in ("full", "closed") + (("trace",) if name == "gups" else ()):
             if name in programs:
