@@ -23,9 +23,8 @@
 
 #define BOX_MOST_NODES 64u
 #define BOX_HEAD_BYTES (4u * BOX_MOST_NODES)
-/* Where queue i begins, and what a box takes [bytes]. */
+/* Where queue i begins; that of the first behind a box is what the box takes [bytes]. */
 #define BOX_QUEUE(i, queue_bytes) (BOX_HEAD_BYTES + (gravelp_u64)(i) * (queue_bytes))
-#define BOX_BYTES(n_queues, queue_bytes) BOX_QUEUE(n_queues, queue_bytes)
 
 struct box_run {
     gravelp_u32 command; /* GRAVELP_COMMAND of every message */

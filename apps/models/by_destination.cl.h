@@ -44,36 +44,15 @@ GRAVELP_INLINE uint model_rank(struct gravel_group g)
     for (uint d = (uint)gravelp_lane_id(); d < MODEL_NODES; d += gravelp_n_lanes())
 #endif
 
-#ifdef GRAVELP_SERIAL_GROUP
-/* Leader: lanes has every work-item's destination, and afterwards its rank. */
-GRAVELP_INLINE void model_rank_all(struct gravel_group g, local uint *n_to)
-{
-    uint n_lanes = gravelp_group_fits(g.arena) ? gravelp_n_lanes() : 0;
-    for (uint d = 0; d < MODEL_NODES; d++)
-        n_to[d] = 0;
-    for (uint i = 0; i < n_lanes; i++) {
-        uint node = g.scratch->lanes[i];
-        g.scratch->lanes[i] = node < MODEL_NODES ? n_to[node]++ : GRAVELP_INACTIVE;
-    }
-}
-#endif
-
 /* Every work-item of the group. When it returns, all know n_to and their ranks, until the next call. */
 GRAVELP_INLINE void model_sort(struct gravel_group g, uint active, uint node)
 {
     local uint *n_to = model_scratch(g)->n_to;
+    bool is_sent = active && node < MODEL_NODES;
     gravelp_barrier_group(); /* no work-item needs the last call's counts */
-#ifdef GRAVELP_SERIAL_GROUP
-    gravelp_lane_set(g.scratch, active ? node : GRAVELP_INACTIVE);
-    gravelp_barrier_group(); /* the destinations are known */
-    if (gravelp_is_leader())
-        model_rank_all(g, n_to);
-#else
     MODEL_FOR_MY_NODES(d)
     n_to[d] = 0;
     gravelp_barrier_group(); /* the counts are 0 */
-    bool is_sent = active && node < MODEL_NODES;
     gravelp_lane_set(g.scratch, is_sent ? atomic_inc(&n_to[node]) : GRAVELP_INACTIVE);
-#endif
     gravelp_barrier_group(); /* counts and ranks are known */
 }

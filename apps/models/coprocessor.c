@@ -18,9 +18,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define APPLY_ITEMS 256u /* work-items that apply one queue, where they do so together */
+#define APPLY_ITEMS 256u /* work-items that apply one queue */
 
 extern const char apply_cl[];
 
@@ -34,17 +33,12 @@ struct coprocessor {
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
-static uint64_t box_bytes(uint32_t n_queues, uint32_t queue_bytes)
-{
-    return BOX_BYTES(n_queues, queue_bytes);
-}
-
 /* Returns room for the most ranks, as their number is not known before the heap is there. */
 uint64_t coprocessor_heap_bytes(uint32_t queue_bytes, uint32_t n_local)
 {
-    uint32_t n_destinations = n_local > 1 ? n_local : BOX_MOST_NODES;
-    uint32_t n_sources = n_local > 1 ? 1 : BOX_MOST_NODES;
-    return box_bytes(n_destinations, queue_bytes) + 2 * box_bytes(n_sources, queue_bytes);
+    const uint32_t n_destinations = n_local > 1 ? n_local : BOX_MOST_NODES;
+    const uint32_t n_sources = n_local > 1 ? 1 : BOX_MOST_NODES;
+    return BOX_QUEUE(n_destinations, queue_bytes) + 2 * BOX_QUEUE(n_sources, queue_bytes);
 }
 
 struct coprocessor *coprocessor_open(struct node *node, char *options, size_t bytes)
@@ -56,15 +50,15 @@ struct coprocessor *coprocessor_open(struct node *node, char *options, size_t by
             BOX_MOST_NODES);
     coprocessor->node = node;
     coprocessor->queue_bytes = queue_bytes;
-    TRY(gravel_alloc(node->gravel, box_bytes(node->n_nodes, queue_bytes), &coprocessor->outbox));
+    TRY(gravel_alloc(node->gravel, BOX_QUEUE(node->n_nodes, queue_bytes), &coprocessor->outbox));
     for (int i = 0; i < 2; i++)
-        TRY(gravel_alloc(node->gravel, box_bytes(node->n_processes, queue_bytes),
+        TRY(gravel_alloc(node->gravel, BOX_QUEUE(node->n_processes, queue_bytes),
                          &coprocessor->inboxes[i]));
     cl_program program;
     TRY(gravel_program_build(node->gravel, "apply.cl", apply_cl, "-DGRAVELP_APPLIES", &program));
     coprocessor->apply = node_kernel_of(node, program, "apply");
     clReleaseProgram(program); /* its kernel holds it */
-    NODE_SET(coprocessor->apply, 3, UINT(node->n_processes), UINT(queue_bytes));
+    NODE_SET(coprocessor->apply, 3, UINT(queue_bytes));
     snprintf(options, bytes, " -DMODEL_OUTBOX=%lluul -DMODEL_QUEUE_BYTES=%uu",
              (unsigned long long)coprocessor->outbox, queue_bytes);
     return coprocessor;
@@ -72,86 +66,62 @@ struct coprocessor *coprocessor_open(struct node *node, char *options, size_t by
 
 /* ---- exchange -------------------------------------------------------------------------------- */
 
-/* Send what one queue of the outbox holds, and how much that is. */
-static void put_queue(struct coprocessor *coprocessor, uint32_t to, uint64_t inbox,
-                      uint32_t n_bytes)
-{
-    struct gravel *gravel = coprocessor->node->gravel;
-    uint32_t from = coprocessor->node->number;
-    if (n_bytes > coprocessor->queue_bytes)
-        die("the queue for node %u has %u bytes, and work-items sent %u: more than they may", to,
-            coprocessor->queue_bytes, n_bytes);
-    TRY(gravel_put(gravel, inbox + from * sizeof n_bytes, &n_bytes, sizeof n_bytes, to));
-    if (n_bytes == 0)
-        return;
-    uint64_t source = coprocessor->outbox + BOX_QUEUE(to, coprocessor->queue_bytes);
-    void *queue;
-    TRY(gravel_map(gravel, source, n_bytes, CL_MAP_READ, from, &queue));
-    TRY(gravel_put(gravel, inbox + BOX_QUEUE(from, coprocessor->queue_bytes), queue, n_bytes, to));
-    TRY(gravel_unmap(gravel, queue));
-}
-
-/* Send the outbox, and empty it. */
+/* Sends the outbox, and empties it. */
 static void exchange(struct coprocessor *coprocessor, uint64_t inbox)
 {
-    struct node *node = coprocessor->node;
-    void *head;
-    TRY(gravel_map(node->gravel, coprocessor->outbox, BOX_HEAD_BYTES, CL_MAP_READ | CL_MAP_WRITE,
-                   node->number, &head));
-    const uint32_t *n_bytes = head;
-    for (uint32_t to = 0; to < node->n_nodes; to++)
-        put_queue(coprocessor, to, inbox, n_bytes[to]);
-    memset(head, 0, BOX_HEAD_BYTES);
-    TRY(gravel_unmap(node->gravel, head));
+    const struct node *node = coprocessor->node;
+    const uint32_t from = node->number, room = coprocessor->queue_bytes, zero = 0;
+    void *box;
+    TRY(gravel_map(node->gravel, coprocessor->outbox, BOX_QUEUE(node->n_nodes, room), CL_MAP_READ,
+                   from, &box));
+    for (uint32_t to = 0; to < node->n_nodes; to++) {
+        const uint32_t *n_bytes = (const uint32_t *)box + to;
+        if (*n_bytes > room)
+            die("the queue for node %u has %u bytes, and work-items sent %u: more than they may",
+                to, room, *n_bytes);
+        TRY(gravel_put(node->gravel, inbox + from * sizeof *n_bytes, n_bytes, sizeof *n_bytes, to));
+        TRY(gravel_put(node->gravel, inbox + BOX_QUEUE(from, room),
+                       (const char *)box + BOX_QUEUE(to, room), *n_bytes, to));
+    }
+    TRY(gravel_unmap(node->gravel, box));
+    TRY(gravel_fill(node->gravel, coprocessor->outbox, BOX_HEAD_BYTES, &zero, sizeof zero, from));
     TRY(gravel_barrier(node->gravel));
 }
 
 /* ---- apply ----------------------------------------------------------------------------------- */
 
-/* Call the application's handler for each message of a run. */
-static void call_run(const struct node *node, uint32_t number, const unsigned char *run)
+/* Calls the application's handler for each message of a run. */
+static void call_run(const struct node *node, uint32_t number, const struct box_run *run)
 {
-    const struct box_run *head = (const struct box_run *)run;
-    uint32_t n_args = GRAVELP_COMMAND_N_ARGS(head->command);
+    const uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
     uint64_t args[GRAVEL_AM_MAX_ARGS] = {0};
-    for (uint32_t i = 0; i < head->n; i++) {
+    for (uint32_t i = 0; i < run->n; i++) {
         for (uint32_t arg = 0; arg < n_args; arg++)
-            args[arg] = ((const uint64_t *)(run + BOX_VALUES(head->command, head->n, arg)))[i];
+            args[arg] =
+                ((const uint64_t *)((const char *)run + BOX_VALUES(run->command, run->n, arg)))[i];
         if (node->call(node->call_user, number, args))
             die("a message's handler failed");
     }
 }
 
-static void call_queue(struct coprocessor *coprocessor, uint32_t number, uint64_t offset,
-                       uint32_t n_bytes)
+/* Calls it for all of an inbox of node `number`. */
+static void apply_calls(const struct coprocessor *coprocessor, uint32_t number, uint64_t inbox)
 {
-    struct node *node = coprocessor->node;
-    if (n_bytes == 0)
-        return;
-    void *queue;
-    TRY(gravel_map(node->gravel, offset, n_bytes, CL_MAP_READ, number, &queue));
-    for (uint32_t at = 0; at < n_bytes;) {
-        const unsigned char *run = (const unsigned char *)queue + at;
-        const struct box_run *head = (const struct box_run *)run;
-        if (GRAVELP_COMMAND_OP(head->command) == GRAVEL_AM)
-            call_run(node, number, run);
-        at += BOX_RUN_BYTES(head->command, head->n);
-    }
-    TRY(gravel_unmap(node->gravel, queue));
-}
-
-static void apply_calls(struct coprocessor *coprocessor, uint32_t number, uint64_t inbox)
-{
-    struct node *node = coprocessor->node;
-    void *head;
-    TRY(gravel_map(node->gravel, inbox, BOX_HEAD_BYTES, CL_MAP_READ, number, &head));
+    const struct node *node = coprocessor->node;
+    const uint32_t room = coprocessor->queue_bytes;
+    void *box;
+    TRY(gravel_map(node->gravel, inbox, BOX_QUEUE(node->n_processes, room), CL_MAP_READ, number,
+                   &box));
     for (uint32_t from = 0; from < node->n_processes; from++)
-        call_queue(coprocessor, number, inbox + BOX_QUEUE(from, coprocessor->queue_bytes),
-                   ((const uint32_t *)head)[from]);
-    TRY(gravel_unmap(node->gravel, head));
+        for (uint32_t at = 0; at < ((const uint32_t *)box)[from];) {
+            const struct box_run *run = (const void *)((char *)box + BOX_QUEUE(from, room) + at);
+            call_run(node, number, run);
+            at += BOX_RUN_BYTES(run->command, run->n);
+        }
+    TRY(gravel_unmap(node->gravel, box));
 }
 
-/* At each node of this process. */
+/* Applies the inbox at each node of this process: handlers' messages on the host, others on the device. */
 static void apply(struct coprocessor *coprocessor, uint64_t inbox)
 {
     struct node *node = coprocessor->node;
