@@ -71,24 +71,13 @@ static void print_head(const struct measurement *run)
         printf("model %s  ", run->node->model->name);
 }
 
-static double rate(const struct measurement *run, double seconds)
-{
-    return run->trials.work / seconds;
-}
-
 static int compare_doubles(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* The times are in order. */
-static double median(const struct measurement *run)
-{
-    return (run->seconds[(run->n_run - 1) / 2] + run->seconds[run->n_run / 2]) / 2;
-}
-
-static void print_json(struct measurement *run, json_t *statistics)
+static void print_json(struct measurement *run, double median, json_t *statistics)
 {
     struct trials *trials = &run->trials;
     if (run->n_wrong)
@@ -104,11 +93,11 @@ static void print_json(struct measurement *run, json_t *statistics)
                   "parameters", trials->parameters,
                   "statistics", statistics,
                   "runs", (json_int_t)run->n_run,
-                  "seconds", median(run),
+                  "seconds", median,
                   "seconds_min", run->seconds[0],
                   "seconds_max", run->seconds[run->n_run - 1],
                   "seconds_each", run->each,
-                  "rate", rate(run, median(run)),
+                  "rate", run->trials.work / median,
                   "unit", run->app->unit,
                   "valid", run->options->verify ? json_boolean(!run->n_wrong) : json_null());
     /* clang-format on */
@@ -118,12 +107,12 @@ static void print_json(struct measurement *run, json_t *statistics)
     json_decref(object);
 }
 
-static void print_summary(const struct measurement *run)
+static void print_summary(const struct measurement *run, double median)
 {
     print_head(run);
-    printf("median %.6f s (min %.6f, max %.6f; %u trial%s)  %.4g M %s  ", median(run),
-           run->seconds[0], run->seconds[run->n_run - 1], run->n_run, run->n_run == 1 ? "" : "s",
-           rate(run, median(run)) * 1e-6, run->app->unit);
+    printf("median %.6f s (min %.6f, max %.6f; %u trial%s)  %.4g M %s  ", median, run->seconds[0],
+           run->seconds[run->n_run - 1], run->n_run, run->n_run == 1 ? "" : "s",
+           1e-6 * run->trials.work / median, run->app->unit);
     if (run->n_wrong)
         printf("FAIL: wrong: %llu\n", (unsigned long long)run->n_wrong);
     else
@@ -136,25 +125,21 @@ static void report(struct measurement *run)
     json_t *statistics = run->options->json ? gather_statistics(run->node) : NULL;
     run->n_wrong = node_sum(run->node, run->n_wrong);
     qsort(run->seconds, run->n_run, sizeof *run->seconds, compare_doubles);
+    const double median = (run->seconds[(run->n_run - 1) / 2] + run->seconds[run->n_run / 2]) / 2;
     if (run->trials.has_reader)
-        print_summary(run);
+        print_summary(run, median);
     else if (run->node->number == 0)
-        print_json(run, statistics);
+        print_json(run, median, statistics);
     json_decref(statistics);
 }
 
 /* ---- from the command line to the report ----------------------------------------------------------- */
 
-static void reset(const struct app *app, void *self)
-{
-    if (app->reset)
-        app->reset(self);
-}
-
 /* Runs a trial. Statistics are the last one's: they begin when all nodes are ready for it. */
 static void run_trial(struct measurement *run)
 {
-    reset(run->app, run->self);
+    if (run->app->reset)
+        run->app->reset(run->self);
     TRY(gravel_barrier(run->node->gravel));
     TRY(gravel_stats_reset(run->node->gravel));
     const double start = trials_clock();
@@ -162,7 +147,7 @@ static void run_trial(struct measurement *run)
     const double seconds = trials_clock() - start + 1e-9; /* never 0 */
     if (run->trials.has_reader && !run->options->quiet) {
         print_head(run);
-        printf("%.6f s  %.4g M %s\n", seconds, rate(run, seconds) * 1e-6, run->app->unit);
+        printf("%.6f s  %.4g M %s\n", seconds, 1e-6 * run->trials.work / seconds, run->app->unit);
         fflush(stdout);
     }
     json_array_append_new(run->each, json_real(seconds));
@@ -213,8 +198,8 @@ int app_main(const struct app *app, void *self, int argc, char **argv)
     TRY(gravel_config_load(&node->config, sizeof node->config));
     app->open(self);
     /* The device's compiler has done its work before the clock runs. */
-    if (!app->warm_up)
-        reset(app, self);
+    if (app->reset && !app->warm_up)
+        app->reset(self);
     (app->warm_up ? app->warm_up : app->run)(self);
     measure(&run);
     if (app->close)

@@ -81,19 +81,17 @@ static bool begins_as_text(struct infile *file, const unsigned char *bytes, size
     return true;
 }
 
-/* CR LF and CR become LF, in place. @return  how many bytes are left. */
+/* Makes CR LF and CR to LF, in place. @return  how many bytes are left. */
 static size_t unify_line_ends(struct infile *file, unsigned char *bytes, size_t n)
 {
     size_t n_left = 0;
-    bool is_behind_cr = file->ended_in_cr;
-    file->ended_in_cr = bytes[n - 1] == '\r';
-    if (!is_behind_cr && !memchr(bytes, '\r', n))
+    if (!file->ended_in_cr && !memchr(bytes, '\r', n))
         return n;
     for (size_t i = 0; i < n; i++) {
-        const bool is_cr = bytes[i] == '\r';
-        if (!(is_behind_cr && bytes[i] == '\n'))
-            bytes[n_left++] = is_cr ? '\n' : bytes[i];
-        is_behind_cr = is_cr;
+        const unsigned char byte = bytes[i];
+        if (byte != '\n' || !file->ended_in_cr)
+            bytes[n_left++] = byte == '\r' ? '\n' : byte;
+        file->ended_in_cr = byte == '\r';
     }
     return n_left;
 }
@@ -117,8 +115,20 @@ size_t infile_read(struct infile *file, unsigned char *to, size_t room)
 
 /* ---- open and close ------------------------------------------------------------------------------ */
 
-static bool open_packed(struct infile *file)
+/* Asks what it is before it is opened, for a pipe would wait for its other end. */
+bool infile_open(struct infile *file, const char *path)
 {
+    struct stat status;
+    *file = (struct infile){0};
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return fail(file, "is no regular file, and is to be read several times");
+    file->stored = fopen(path, "rbe");
+    if (!file->stored)
+        return fail(file, "cannot open: %s", strerror(errno));
+    const bool is_packed = getc(file->stored) == 0x1f && getc(file->stored) == 0x8b;
+    rewind(file->stored);
+    if (!is_packed)
+        return true;
     file->is_between = true;
     file->packed = calloc(1, sizeof *file->packed);
     if (file->packed && inflateInit2(&file->packed->stream, GZIP_WINDOW) == Z_OK)
@@ -127,27 +137,9 @@ static bool open_packed(struct infile *file)
     return fail(file, "cannot open: no memory");
 }
 
-/* Asks what it is before it is opened, for a pipe would wait for its other end. */
-bool infile_open(struct infile *file, const char *path)
-{
-    struct stat status;
-    *file = (struct infile){0};
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        return fail(file, "is %s, and is to be read several times: give a regular file",
-                    S_ISDIR(status.st_mode)    ? "a directory"
-                    : S_ISFIFO(status.st_mode) ? "a pipe"
-                                               : "no regular file");
-    file->stored = fopen(path, "rbe");
-    if (!file->stored)
-        return fail(file, "cannot open: %s", strerror(errno));
-    const bool is_packed = getc(file->stored) == 0x1f && getc(file->stored) == 0x8b;
-    rewind(file->stored);
-    return !is_packed || open_packed(file);
-}
-
 const char *infile_shown_path(const char *path)
 {
-    size_t n = strlen(path);
+    const size_t n = strlen(path);
     return n > SHOWN_PATH_BYTES ? path + n - SHOWN_PATH_BYTES : path;
 }
 

@@ -274,7 +274,7 @@ TEST(missing_file_and_folder_are_refused)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s.el", folder);
     assert_int_equal(rename(folder, path), 0);
-    expect_refused(path, ": is a directory, and is to be read several times: give a regular file");
+    expect_refused(path, ": is no regular file, and is to be read several times");
     rmdir(path);
 }
 
@@ -284,7 +284,7 @@ TEST(pipe_is_refused)
     unlink(file_path);
     snprintf(file_path, sizeof file_path, "%s/x.el", file_folder);
     assert_int_equal(mkfifo(file_path, 0600), 0);
-    expect_refused(file_path, ": is a pipe, and is to be read several times: give a regular file");
+    expect_refused(file_path, ": is no regular file, and is to be read several times");
 }
 
 const struct fixture fixture = {.open = make_folder, .close = remove_folder};
