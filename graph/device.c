@@ -57,6 +57,13 @@ bool graph_has(const struct gravel_graph *graph, const char *extension)
     return strstr(extensions, extension);
 }
 
+bool graph_has_double(const struct gravel_graph *graph)
+{
+    cl_device_fp_config has = 0;
+    return !clGetDeviceInfo(graph->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof has, &has, NULL) &&
+           has;
+}
+
 /* ---- buffers --------------------------------------------------------------------------------- */
 
 int graph_buffer(struct gravel_graph *graph, cl_mem *out, const void *data, uint64_t bytes)

@@ -202,6 +202,8 @@ int graph_fail_memory(const char *what, uint64_t bytes);
 int graph_check_cl(const char *call, cl_int error, uint64_t bytes);
 /** device.c: returns whether the device has an extension. */
 bool graph_has(const struct gravel_graph *graph, const char *extension);
+/** device.c: returns whether the device has doubles. */
+bool graph_has_double(const struct gravel_graph *graph);
 /** device.c: makes a buffer of the device, with `data` or uninitialised, counted in device_bytes. */
 int graph_buffer(struct gravel_graph *graph, cl_mem *out, const void *data, uint64_t bytes);
 void graph_release(struct gravel_graph *graph, cl_mem *buffer);
@@ -247,6 +249,12 @@ int graph_share(struct gravel_graph *graph, void *words, uint32_t bytes);
 int graph_results(struct gravel_graph *graph, const char *call, cl_mem words, bool is_whole,
                   uint32_t bytes, void *out);
 void graph_picker_free(struct gravel_graph *graph);
+/** results.c: picks the caller's results of this node from words of all slots in host memory, of 4 or 8 bytes. Not
+ * collective. */
+void graph_pick(const struct gravel_graph *graph, void *out, const void *words, uint32_t bytes);
+/** results.c: adds to every node's own words what the other nodes have for these slots, in the order of nodes: words
+ * [n_slots] doubles, or uint64_t, in host memory. Collective. */
+int graph_add_up(struct gravel_graph *graph, void *words, bool is_real);
 
 /* Each algorithm frees what it keeps. */
 void graph_bfs_free(struct gravel_graph *graph);

@@ -18,35 +18,6 @@ static const char call[] = "gravel_graph_pagerank";
 
 /* ---- words of all nodes ---------------------------------------------------------------------- */
 
-static void add_words(void *sums, uint32_t source, uint64_t at, const void *data, uint64_t bytes)
-{
-    (void)source;
-    for (uint64_t i = 0; i < bytes / sizeof(double); i++)
-        ((double *)sums)[at / sizeof(double) + i] += ((const double *)data)[i];
-}
-
-/* Adds up what all nodes have for each slot. Collective. @param words  [n_slots], then [block] for own slots' sums */
-static int add_at_owners(struct gravel_graph *graph, double *words)
-{
-    const uint64_t bytes = graph->block * sizeof *words;
-    double *sums = words + graph->n_slots;
-    memset(sums, 0, bytes);
-    if (graph->n_nodes == 1) {
-        add_words(sums, 0, 0, words, bytes);
-        return 0;
-    }
-    GRAPH_TRY(graph_exchange_open(graph, bytes));
-    struct graph_sent *sent = calloc(graph->n_nodes, sizeof *sent);
-    int code = sent ? 0 : graph_fail_memory(call, sizeof *sent);
-    for (uint32_t node = 0; node < graph->n_nodes && sent; node++)
-        sent[node] = (struct graph_sent){words + (uint64_t)node * graph->block, bytes};
-    code = graph_exchange(graph, code, bytes, sent, NULL, add_words, sums);
-    free(sent);
-    code = graph_agree(graph, call, code);
-    GRAPH_KEEP(code, graph_exchange_close(graph));
-    return code;
-}
-
 static double weight_of(const struct gravel_graph *graph, uint64_t edge)
 {
     switch (graph->weight_type) {
@@ -61,27 +32,27 @@ static double weight_of(const struct gravel_graph *graph, uint64_t edge)
     }
 }
 
-/* Finds each own vertex's share: 1 / weight out, or 0. Collective. @return [block] in words, as add_at_owners */
+/* Finds each own vertex's share: 1 / weight out, or 0. Collective. @param words  [n_slots] own slots' are found */
 static int find_shares(struct gravel_graph *graph, double *words)
 {
-    double *shares = words + graph->n_slots;
+    double *shares = words + graph_first_slot(graph);
     memset(words, 0, graph->n_slots * sizeof *words);
     for (uint64_t edge = 0; edge < graph->n_edges; edge++)
         words[graph->from[edge]] += weight_of(graph, edge);
-    GRAPH_TRY(add_at_owners(graph, words));
+    GRAPH_TRY(graph_add_up(graph, words, true));
     for (uint32_t i = 0; i < graph->block; i++)
         shares[i] = shares[i] > 0 ? 1 / shares[i] : 0;
     return 0;
 }
 
-/* Brings the personalization to the owners of its vertices, its sum being 1. Collective. @param words  as add_at_owners */
+/* Brings the personalization to the owners of its vertices, its sum being 1. Collective. @param words  as find_shares */
 static int find_wishes(struct gravel_graph *graph, const double *personalization, double *words)
 {
-    double *own = words + graph->n_slots, sum = 0;
+    double *own = words + graph_first_slot(graph), sum = 0;
     memset(words, 0, graph->n_slots * sizeof *words);
     for (uint64_t i = 0; i < graph->n_results; i++)
         words[graph->slot_of[i]] = personalization[i];
-    GRAPH_TRY(add_at_owners(graph, words));
+    GRAPH_TRY(graph_add_up(graph, words, true));
     for (uint32_t v = 0; v < graph->n_own; v++)
         sum += own[v];
     if (graph->n_nodes > 1)
@@ -97,11 +68,19 @@ static int find_wishes(struct gravel_graph *graph, const double *personalization
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-static bool has_double(const struct gravel_graph *graph)
+/* Returns options with the defaults for what is 0. Those of another size keep it alone, which `check` refuses. */
+static struct gravel_graph_pagerank with_defaults(const struct gravel_graph_pagerank *options)
 {
-    cl_device_fp_config has = 0;
-    return !clGetDeviceInfo(graph->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof has, &has, NULL) &&
-           has;
+    struct gravel_graph_pagerank used = GRAVEL_GRAPH_PAGERANK();
+    if (options && options->bytes == sizeof used)
+        used = *options;
+    else if (options)
+        used.bytes = options->bytes;
+    used.damping = used.damping == 0 ? 0.85 : used.damping;
+    used.tolerance = used.tolerance == 0 ? 1e-6 : used.tolerance;
+    used.most_iterations = used.most_iterations ? used.most_iterations : 100;
+    used.type = used.type ? used.type : GRAVEL_DOUBLE;
+    return used;
 }
 
 /* Refuses what this node gives. */
@@ -115,16 +94,15 @@ static int check(const struct gravel_graph *graph, const struct gravel_graph_pag
             "%s: bytes is %zu (%zu expected): make options by GRAVEL_GRAPH_PAGERANK()", call,
             options->bytes, sizeof *options);
     if (!(options->damping >= 0 && options->damping <= 1))
-        return graph_fail(GRAVEL_EINVAL, "%s: damping is %g (0 to 1 allowed)", call,
+        return graph_fail(GRAVEL_EINVAL, "%s: damping is %g (above 0, up to 1; 0 for 0.85)", call,
                           options->damping);
-    if (!(options->tolerance >= 0))
-        return graph_fail(GRAVEL_EINVAL, "%s: tolerance is %g (0 or more allowed)", call,
-                          options->tolerance);
-    if (options->most_iterations == 0 || options->most_iterations == UINT32_MAX)
-        return graph_fail(GRAVEL_EINVAL, "%s: most_iterations is %u (1 to %u allowed)", call,
+    if (isnan(options->tolerance))
+        return graph_fail(GRAVEL_EINVAL, "%s: tolerance is not a number (any; 0 for 1e-6)", call);
+    if (options->most_iterations == UINT32_MAX)
+        return graph_fail(GRAVEL_EINVAL, "%s: most_iterations is %u (up to %u; 0 for 100)", call,
                           options->most_iterations, UINT32_MAX - 1);
     if (options->type != GRAVEL_FLOAT && options->type != GRAVEL_DOUBLE)
-        return graph_fail(GRAVEL_EINVAL, "%s: type is %u (GRAVEL_FLOAT, GRAVEL_DOUBLE allowed)",
+        return graph_fail(GRAVEL_EINVAL, "%s: type is %u (GRAVEL_FLOAT, GRAVEL_DOUBLE; 0 for it)",
                           call, options->type);
     if (!ranks && graph->n_results)
         return graph_fail(GRAVEL_EINVAL, "%s: ranks is NULL (%" PRIu64 " expected)", call,
@@ -135,7 +113,7 @@ static int check(const struct gravel_graph *graph, const struct gravel_graph_pag
                               "%s: personalization[%" PRIu64 "] is %g (0 or more, finite, allowed)",
                               call, i, wishes[i]);
     if ((options->type == GRAVEL_DOUBLE || graph->weight_type == GRAVEL_DOUBLE) &&
-        !has_double(graph))
+        !graph_has_double(graph))
         return graph_fail(GRAVEL_ECAPABILITY, "%s: the device has no double, which %s", call,
                           options->type == GRAVEL_DOUBLE ? "type asks for: use GRAVEL_FLOAT"
                                                          : "the weights are");
@@ -173,14 +151,15 @@ static int compare(struct gravel_graph *graph, const struct gravel_graph_pageran
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* Finds shares, and makes what iterates; finds wishes. Collective. @param words  [n_slots + block] */
+/* Finds shares, and makes what iterates; finds wishes. Collective. @param words  [n_slots] */
 static int prepare(struct gravel_graph *graph, const struct gravel_graph_pagerank *options,
                    bool is_made, bool is_wished, double *words)
 {
     if (!is_made) {
         graph_pagerank_free(graph);
         GRAPH_TRY(find_shares(graph, words));
-        GRAPH_TRY(graph_pull_make(graph, options->type == GRAVEL_DOUBLE, words + graph->n_slots));
+        GRAPH_TRY(graph_pull_make(graph, options->type == GRAVEL_DOUBLE,
+                                  words + graph_first_slot(graph)));
     }
     return is_wished ? find_wishes(graph, options->personalization, words) : 0;
 }
@@ -191,20 +170,20 @@ static int rank(struct gravel_graph *graph, struct gravel_graph_pagerank *option
 {
     const bool is_double = options->type == GRAVEL_DOUBLE,
                is_made = graph->pagerank && graph_pull_is_double(graph) == is_double;
-    const uint64_t n_words = (uint64_t)graph->n_slots + graph->block;
-    double *words = NULL;
+    double *words = NULL, *own = NULL;
     cl_mem found;
     int code = 0;
     if (!is_made || is_wished) {
-        words = malloc(n_words * sizeof *words);
-        code = words ? 0 : graph_fail_memory(call, n_words * sizeof *words);
+        words = malloc(graph->n_slots * sizeof *words);
+        code = words ? 0 : graph_fail_memory(call, graph->n_slots * sizeof *words);
         code = graph_agree(graph, call, code);
         if (!code)
             code = prepare(graph, options, is_made, is_wished, words);
     }
+    if (!code && is_wished)
+        own = words + graph_first_slot(graph);
     if (!code)
-        code =
-            graph_pull_iterate(graph, options, is_wished ? words + graph->n_slots : NULL, &found);
+        code = graph_pull_iterate(graph, options, own, &found);
     if (!code)
         code = graph_results(graph, call, found, false, is_double ? sizeof(double) : sizeof(float),
                              ranks);
@@ -224,17 +203,19 @@ static int give_up(struct gravel_graph *graph, int code)
 int gravel_graph_pagerank(struct gravel_graph *graph, struct gravel_graph_pagerank *options,
                           void *ranks)
 {
-    struct gravel_graph_pagerank defaults = GRAVEL_GRAPH_PAGERANK();
+    struct gravel_graph_pagerank used = with_defaults(options);
     bool is_wished = false;
-    options = options ? options : &defaults;
     if (!graph)
         return graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);
-    GRAPH_TRY(graph_agree(graph, call, check(graph, options, ranks)));
-    GRAPH_TRY(compare(graph, options, &is_wished));
-    options->n_iterations = 0;
-    options->change = 0;
+    GRAPH_TRY(graph_agree(graph, call, check(graph, &used, ranks)));
+    GRAPH_TRY(compare(graph, &used, &is_wished));
+    options = options ? options : &used;
+    options->n_iterations = used.n_iterations = 0;
+    options->change = used.change = 0;
     if (!graph->n_vertices)
         return 0;
-    const int code = rank(graph, options, is_wished, ranks);
+    const int code = rank(graph, &used, is_wished, ranks);
+    options->n_iterations = used.n_iterations;
+    options->change = used.change;
     return code ? give_up(graph, code) : 0;
 }

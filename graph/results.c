@@ -37,36 +37,78 @@ int graph_slot(struct gravel_graph *graph, const char *call, uint64_t vertex, ui
     return 0;
 }
 
-struct share {
+void graph_pick(const struct gravel_graph *graph, void *out, const void *words, uint32_t bytes)
+{
+    const uint32_t *slots = graph->slot_of;
+    if (bytes == 4) {
+#pragma omp parallel for if (graph->n_results > GRAPH_FEW)
+        for (uint64_t i = 0; i < graph->n_results; i++)
+            ((uint32_t *)out)[i] = ((const uint32_t *)words)[slots[i]];
+    } else {
+#pragma omp parallel for if (graph->n_results > GRAPH_FEW)
+        for (uint64_t i = 0; i < graph->n_results; i++)
+            ((uint64_t *)out)[i] = ((const uint64_t *)words)[slots[i]];
+    }
+}
+
+/* Words of all slots, in blocks of nodes. */
+struct blocks {
     const struct gravel_graph *graph;
     char *words;
-    uint64_t block_bytes;
+    uint64_t bytes; /* of a block */
+    bool is_real;   /* of sums */
 };
 
 static void take_words(void *context, uint32_t source, uint64_t at, const void *data,
                        uint64_t bytes)
 {
-    const struct share *share = context;
-    if (source != share->graph->node)
-        memcpy(share->words + source * share->block_bytes + at, data, bytes);
+    const struct blocks *blocks = context;
+    if (source != blocks->graph->node)
+        memcpy(blocks->words + source * blocks->bytes + at, data, bytes);
 }
 
-int graph_share(struct gravel_graph *graph, void *words, uint32_t bytes)
+static void add_words(void *context, uint32_t source, uint64_t at, const void *data, uint64_t bytes)
 {
-    struct share share = {graph, words, (uint64_t)graph->block * bytes};
+    const struct blocks *blocks = context;
+    char *own = blocks->words + blocks->graph->node * blocks->bytes + at;
+    const uint64_t n = source == blocks->graph->node ? 0 : bytes / sizeof(uint64_t);
+    if (blocks->is_real)
+        for (uint64_t i = 0; i < n; i++)
+            ((double *)own)[i] += ((const double *)data)[i];
+    else
+        for (uint64_t i = 0; i < n; i++)
+            ((uint64_t *)own)[i] += ((const uint64_t *)data)[i];
+}
+
+/* Sends every node its block, or each the own one. Collective. */
+static int exchange_blocks(struct gravel_graph *graph, struct blocks *blocks, bool is_own_sent,
+                           graph_take *take)
+{
     if (graph->n_nodes == 1)
         return 0;
-    GRAPH_TRY(graph_exchange_open(graph, share.block_bytes));
+    GRAPH_TRY(graph_exchange_open(graph, blocks->bytes));
     struct graph_sent *sent = calloc(graph->n_nodes, sizeof *sent);
     int code = sent ? 0 : graph_fail_memory("gravel_graph: results", graph->n_nodes * sizeof *sent);
     for (uint32_t node = 0; node < graph->n_nodes && !code; node++)
-        sent[node] =
-            (struct graph_sent){share.words + graph->node * share.block_bytes, share.block_bytes};
-    code = graph_exchange(graph, code, share.block_bytes, sent, NULL, take_words, &share);
+        sent[node] = (struct graph_sent){
+            blocks->words + (is_own_sent ? graph->node : node) * blocks->bytes, blocks->bytes};
+    code = graph_exchange(graph, code, blocks->bytes, sent, NULL, take, blocks);
     free(sent);
     code = graph_agree(graph, "gravel_graph", code);
     GRAPH_KEEP(code, graph_exchange_close(graph));
     return code;
+}
+
+int graph_share(struct gravel_graph *graph, void *words, uint32_t bytes)
+{
+    struct blocks blocks = {graph, words, (uint64_t)graph->block * bytes, false};
+    return exchange_blocks(graph, &blocks, true, take_words);
+}
+
+int graph_add_up(struct gravel_graph *graph, void *words, bool is_real)
+{
+    struct blocks blocks = {graph, words, graph->block * UINT64_C(8), is_real};
+    return exchange_blocks(graph, &blocks, false, add_words);
 }
 
 /* ---- results ----------------------------------------------------------------------------------- */
@@ -125,14 +167,8 @@ static int share_and_pick(struct gravel_graph *graph, const char *call, cl_mem o
     code = graph_agree(graph, call, code);
     if (!code)
         code = graph_share(graph, words, bytes);
-    const uint32_t *slots = graph->slot_of;
-    const uint64_t n = code || !out ? 0 : graph->n_results;
-#pragma omp parallel for if (n > GRAPH_FEW)
-    for (uint64_t i = 0; i < n; i++)
-        if (bytes == 4)
-            ((uint32_t *)out)[i] = ((const uint32_t *)words)[slots[i]];
-        else
-            ((uint64_t *)out)[i] = ((const uint64_t *)words)[slots[i]];
+    if (!code && out)
+        graph_pick(graph, out, words, bytes);
     free(words);
     return code;
 }

@@ -15,6 +15,7 @@ Path: the caller's arrays -> gravel_graph_create -> this -> numpy arrays.
 from __future__ import annotations
 
 import ctypes as c
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import numpy as np
@@ -144,12 +145,14 @@ class Graph(Part):
                  personalization: Optional[npt.ArrayLike] = None, dtype: npt.DTypeLike = np.float64) -> PageRank:
         """Ranks of `vertices`, whose sum over all is 1, in float32 or float64.
 
-        Ends when the sum of all changes is below `tolerance` times the number of vertices, or after `iterations`:
-        `change` tells which. `personalization` has a number for each of `vertices`, 0 or more and not all 0.
+        Ends when the sum of all changes is below `tolerance` times the number of vertices, so never by one of 0 or less;
+        or after `iterations`, of which 0 are 100. `change` tells which. `personalization` has a number for each of
+        `vertices`, 0 or more and not all 0.
         """
         ranks = np.empty(len(self.vertices), dtype)
-        options = PagerankOptions(bytes=c.sizeof(PagerankOptions), damping=damping, tolerance=tolerance,
-                                  most_iterations=iterations, type=type_of(ranks.dtype))
+        # In C 0 is the default: as little damping as there is has the same ranks as none, and no change is below -1.
+        options = PagerankOptions(bytes=c.sizeof(PagerankOptions), damping=damping or sys.float_info.min,
+                                  tolerance=tolerance or -1, most_iterations=iterations, type=type_of(ranks.dtype))
         if personalization is not None:
             given = values_of("personalization", personalization, np.dtype(np.float64))
             if given.shape != ranks.shape:

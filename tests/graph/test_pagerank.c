@@ -10,6 +10,7 @@
 
 #include "graph.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,12 +77,23 @@ static bool is_near(double value, double right, double relative)
     return fabs(value - right) <= relative * fabs(right);
 }
 
+/* Returns options with the defaults for what is 0. */
+static struct gravel_graph_pagerank whole(struct gravel_graph_pagerank options)
+{
+    options.damping = options.damping == 0 ? 0.85 : options.damping;
+    options.tolerance = options.tolerance == 0 ? 1e-6 : options.tolerance;
+    options.most_iterations = options.most_iterations ? options.most_iterations : 100;
+    options.type = options.type ? options.type : GRAVEL_DOUBLE;
+    return options;
+}
+
 /* Ranks a graph, and compares. @param wishes  [n_vertices] of all, or NULL */
 static void compare(struct gravel_graph *made, const struct graph_of_test *graph,
                     struct gravel_graph_pagerank options, const double *wishes)
 {
-    const struct expected expected = rank_serially(graph, wishes, &options);
-    const bool is_double = options.type == GRAVEL_DOUBLE;
+    const struct gravel_graph_pagerank due = whole(options);
+    const struct expected expected = rank_serially(graph, wishes, &due);
+    const bool is_double = due.type == GRAVEL_DOUBLE;
     const double near = is_double ? 1e-12 : 2e-5;
     struct gravel_graph_facts facts;
     OK(gravel_graph_facts(made, &facts, sizeof facts));
@@ -93,15 +105,14 @@ static void compare(struct gravel_graph *made, const struct graph_of_test *graph
     const uint32_t off = options.n_iterations > expected.n_iterations
                              ? options.n_iterations - expected.n_iterations
                              : expected.n_iterations - options.n_iterations;
-    if (off > (!is_double && options.tolerance < 1e-6) ||
+    if (off > (!is_double && due.tolerance < 1e-6) ||
         !(fabs(options.change - expected.change) <= near))
         die(__FILE__, __LINE__,
             "graph %s, %s: %u iterations, the last changed %g (expected %u, %g)", graph->name,
             is_double ? "double" : "float", options.n_iterations, options.change,
             expected.n_iterations, expected.change);
     for (uint64_t i = 0; i < facts.n; i++)
-        MUST_OF(graph,
-                is_near(rank_at(ranks, options.type, i), expected.ranks[facts.first + i], near));
+        MUST_OF(graph, is_near(rank_at(ranks, due.type, i), expected.ranks[facts.first + i], near));
     free(ranks);
     free(expected.ranks);
 }
@@ -124,16 +135,12 @@ static bool has_double(void)
     return has;
 }
 
-/* Returns options; a header's defaults are not to be overwritten in one initializer. */
 static struct gravel_graph_pagerank options_of(uint32_t type, double damping, double tolerance,
                                                uint32_t most_iterations)
 {
-    struct gravel_graph_pagerank options = GRAVEL_GRAPH_PAGERANK();
-    options.type = type;
-    options.damping = damping;
-    options.tolerance = tolerance;
-    options.most_iterations = most_iterations;
-    return options;
+    return (struct gravel_graph_pagerank)GRAVEL_GRAPH_PAGERANK(.type = type, .damping = damping,
+                                                               .tolerance = tolerance,
+                                                               .most_iterations = most_iterations);
 }
 
 static void check(struct gravel_graph *made, const struct graph_of_test *graph)
@@ -143,9 +150,10 @@ static void check(struct gravel_graph *made, const struct graph_of_test *graph)
     double *wishes = make_wishes(graph);
     for (uint32_t type = GRAVEL_FLOAT; is_ranked && type <= last_type; type++) {
         const double tolerance = type == GRAVEL_DOUBLE ? 1e-11 : 1e-7;
-        compare(made, graph, options_of(type, 0.85, 1e-6, 100), NULL);
+        compare(made, graph, options_of(type == GRAVEL_DOUBLE ? 0 : type, 0, 0, 0), NULL);
         compare(made, graph, options_of(type, 0.5, tolerance, MOST), wishes);
-        compare(made, graph, options_of(type, 1, 0, 3), wishes);
+        compare(made, graph, options_of(type, 1, -1, 3), wishes);
+        compare(made, graph, options_of(type, DBL_MIN, tolerance, MOST), NULL);
     }
     free(wishes);
 }
@@ -180,10 +188,11 @@ TEST(what_is_out_of_range_is_refused_at_all_nodes_and_the_graph_stays)
     OK(gravel_graph_facts(made, &facts, sizeof facts));
     const uint32_t type = GRAVEL_DOUBLE;
     refuse(made, options_of(type, 1.5, 0, 9), "damping is 1.5 (");
+    refuse(made, options_of(type, -0.5, 0, 9), "damping is -0.5 (");
     refuse(made, options_of(type, NAN, 0, 9), "damping");
-    refuse(made, options_of(type, 0.5, -1, 9), "tolerance is -1 (");
-    refuse(made, options_of(type, 0.5, 0, 0), "most_iterations is 0 (");
-    refuse(made, options_of(GRAVEL_INT, 0.5, 0, 9), "type is ");
+    refuse(made, options_of(type, 0.5, NAN, 9), "tolerance is not a number (");
+    refuse(made, options_of(type, 0.5, 0, UINT32_MAX), "most_iterations is 4294967295 (");
+    refuse(made, options_of(GRAVEL_UINT, 0.5, 0, 9), "type is 1 (");
     struct gravel_graph_pagerank options = GRAVEL_GRAPH_PAGERANK(.personalization = wishes);
     refuse(made, options, "the sum of the personalization is 0 (");
     wishes[1] = -1;

@@ -108,23 +108,26 @@ int gravel_graph_bfs(struct gravel_graph *graph, uint64_t source, uint32_t *leve
 int gravel_graph_sssp(struct gravel_graph *graph, uint64_t source, void *distances,
                       uint64_t *parents);
 
-/** How PageRank is computed. Made by GRAVEL_GRAPH_PAGERANK; later versions add members at the end. */
+/**
+ * How PageRank is computed. A member that is 0 is as NetworkX has it: damping 0.85, tolerance 1e-6, 100 iterations,
+ * doubles. For no damping give DBL_MIN, and for no tolerance a negative one. Made by GRAVEL_GRAPH_PAGERANK; later versions
+ * add members at the end.
+ */
 struct gravel_graph_pagerank {
     size_t bytes;             /**< sizeof(struct gravel_graph_pagerank) */
-    double damping;           /**< 0 to 1 */
+    double damping;           /**< up to 1 */
     double tolerance;         /**< ends when the sum of all changes is below it times n_vertices */
-    uint32_t most_iterations; /**< 1 or more */
+    uint32_t most_iterations; /**< or behind so many */
     uint32_t type;            /**< of ranks, GRAVEL_FLOAT or GRAVEL_DOUBLE */
     const double *personalization; /**< [n of this node] 0 or more, not all 0; NULL: all alike */
     uint32_t n_iterations;         /**< [out] */
     double change;                 /**< [out] the sum of all changes in the last one */
 };
 
-/** Initialises struct gravel_graph_pagerank: as NetworkX does. */
-#define GRAVEL_GRAPH_PAGERANK(...)                                                         \
-    {                                                                                      \
-        .bytes = sizeof(struct gravel_graph_pagerank), .damping = 0.85, .tolerance = 1e-6, \
-        .most_iterations = 100, .type = GRAVEL_DOUBLE, __VA_ARGS__                         \
+/** Initialises struct gravel_graph_pagerank, its size included. */
+#define GRAVEL_GRAPH_PAGERANK(...)                                 \
+    {                                                              \
+        .bytes = sizeof(struct gravel_graph_pagerank), __VA_ARGS__ \
     }
 
 /**
