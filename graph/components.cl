@@ -7,27 +7,12 @@
  * Path:    components.c runs one round: with own edges; on several nodes another one, with what other nodes have found.
  * Source:  Sutton, Ben-Nun, Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, IPDPS 2018.
  */
+#include "rows.cl.h"
 #include "union.cl.h"
 
 #define NONE 0xffffffffu
 #define FEW 2u    /* edges of each vertex that are joined first */
 #define CHUNK 32u /* edges that a work-item takes at a time, so that work-items share long rows */
-
-/* Returns the row that edge `edge` is in: `row`, or one behind it. */
-static uint row_of(global const uint *offsets, uint row, uint n_rows, uint edge)
-{
-    uint end = n_rows;
-    if (edge < offsets[row + 1])
-        return row;
-    for (row++; end - row > 1;) {
-        const uint middle = row + (end - row) / 2;
-        if (offsets[middle] > edge)
-            end = middle;
-        else
-            row = middle;
-    }
-    return row;
-}
 
 /*
  * begins: 1 with own edges, 0 with what `parents` [n slots] holds. offsets, ends: rows of the n_own own vertices,

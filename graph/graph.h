@@ -72,6 +72,8 @@ struct gravel_graph {
     struct graph_pagerank *pagerank;
     struct graph_components *components;
     struct graph_forest *forest;
+    struct graph_betweenness *betweenness;
+    struct graph_triangles *triangles;
 };
 
 /** Returns the slot of own vertex 0. */
@@ -193,6 +195,11 @@ static inline uint32_t graph_weight_bytes(uint32_t weight_type)
 /** rows.c: make rows on the device, if they are not there. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. Not collective. */
 int graph_need_push(struct gravel_graph *graph);
 int graph_need_pull(struct gravel_graph *graph);
+/** rows.c: makes rows, to be freed, of n edges. @param columns  key: ends; other: rows. @return 0; GRAVEL_ENOMEM;
+ * GRAVEL_ECL. Not collective. */
+int graph_rows_make(struct gravel_graph *graph, struct graph_rows *rows,
+                    const struct graph_columns *columns, uint64_t n, uint32_t n_rows,
+                    uint32_t n_ends);
 
 /** device.c: fails as the library does: sets gravel_last_error's text. @return code */
 int graph_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -255,6 +262,16 @@ void graph_pick(const struct gravel_graph *graph, void *out, const void *words, 
 /** results.c: adds to every node's own words what the other nodes have for these slots, in the order of nodes: words
  * [n_slots] doubles, or uint64_t, in host memory. Collective. */
 int graph_add_up(struct gravel_graph *graph, void *words, bool is_real);
+/** collect.c: collects the edges of all nodes at every node. Collective; nodes have not agreed on what it returns.
+ * @param is_upward  only edges to a slot that comes before the source's in order of degree. @param columns  [out] key:
+ * slot of the target; other: of the source; to be freed. @param n  [out] below 2^32. @return 0; GRAVEL_ENOMEM; as
+ * graph_exchange_open. */
+int graph_collect(struct gravel_graph *graph, const char *call, bool is_upward,
+                  struct graph_columns *columns, uint64_t *n);
+/** collect.c: makes rows of slots, of the edges of all nodes in both directions, at every node; repeats stay. A node that
+ * is alone has its push and pull. As graph_collect. @param in  [of n_slots, or of n_own] */
+int graph_collect_rows(struct gravel_graph *graph, const char *call, struct graph_rows *out,
+                       struct graph_rows *in);
 
 /* Each algorithm frees what it keeps. */
 void graph_bfs_free(struct gravel_graph *graph);
@@ -262,5 +279,7 @@ void graph_sssp_free(struct gravel_graph *graph);
 void graph_pagerank_free(struct gravel_graph *graph);
 void graph_components_free(struct gravel_graph *graph);
 void graph_forest_free(struct gravel_graph *graph);
+void graph_betweenness_free(struct gravel_graph *graph);
+void graph_triangles_free(struct gravel_graph *graph);
 
 #endif

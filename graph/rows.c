@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes rows of the edges at this node, on the host's cores, and takes them to the device, when an algorithm first needs
- * them. Edges are sorted by their ends, and then, stably, by rows: so ends of a row ascend.
+ * Makes rows of edges on the host's cores, and takes them to the device: of those at this node when an algorithm first
+ * needs them. Edges are sorted by their ends, and then, stably, by rows: so ends of a row ascend.
  *
  * Path:    bfs.c and its like -> this -> sort.c, device.c.
  * Owner:   rows are the graph's; what they are made in is freed on return.
@@ -24,9 +24,9 @@ static void make_offsets(uint32_t *offsets, uint32_t n_rows, const uint32_t *row
 }
 
 static int upload(struct gravel_graph *graph, struct graph_rows *rows,
-                  const struct graph_columns *sorted)
+                  const struct graph_columns *sorted, uint64_t n)
 {
-    const uint64_t n = graph->n_edges, bytes = (rows->n_rows + UINT64_C(1)) * sizeof(uint32_t);
+    const uint64_t bytes = (rows->n_rows + UINT64_C(1)) * sizeof(uint32_t);
     uint32_t *offsets = malloc(bytes);
     if (!offsets)
         return graph_fail_memory("gravel_graph: offsets of rows", bytes);
@@ -40,25 +40,25 @@ static int upload(struct gravel_graph *graph, struct graph_rows *rows,
     return code;
 }
 
-/* @param columns  key: ends; other: rows. */
-static int make_rows(struct gravel_graph *graph, struct graph_rows *rows,
-                     const struct graph_columns *columns, uint32_t n_rows, uint32_t n_ends)
+int graph_rows_make(struct gravel_graph *graph, struct graph_rows *rows,
+                    const struct graph_columns *columns, uint64_t n, uint32_t n_rows,
+                    uint32_t n_ends)
 {
     struct graph_columns by_ends, sorted = {0};
     if (rows->offsets)
         return 0;
     rows->n_rows = n_rows;
-    int code = graph_sort(&by_ends, columns, graph->n_edges, n_ends);
+    int code = graph_sort(&by_ends, columns, n, n_ends);
     if (!code) {
         const struct graph_columns turned = {.key = by_ends.other,
                                              .other = by_ends.key,
                                              .weight = by_ends.weight,
                                              .weight_bytes = by_ends.weight_bytes};
-        code = graph_sort(&sorted, &turned, graph->n_edges, n_rows);
+        code = graph_sort(&sorted, &turned, n, n_rows);
         graph_columns_free(&by_ends);
     }
     if (!code)
-        code = upload(graph, rows, &sorted);
+        code = upload(graph, rows, &sorted, n);
     graph_columns_free(&sorted);
     if (code)
         graph_rows_free(graph, rows);
@@ -71,7 +71,8 @@ int graph_need_push(struct gravel_graph *graph)
                                           .other = graph->from,
                                           .weight = graph->weights,
                                           .weight_bytes = graph_weight_bytes(graph->weight_type)};
-    return make_rows(graph, &graph->push, &columns, graph->n_slots, graph->n_own);
+    return graph_rows_make(graph, &graph->push, &columns, graph->n_edges, graph->n_slots,
+                           graph->n_own);
 }
 
 int graph_need_pull(struct gravel_graph *graph)
@@ -87,7 +88,8 @@ int graph_need_pull(struct gravel_graph *graph)
                                           .other = graph->to,
                                           .weight = graph->weights,
                                           .weight_bytes = graph_weight_bytes(graph->weight_type)};
-    return make_rows(graph, &graph->pull, &columns, graph->n_own, graph->n_slots);
+    return graph_rows_make(graph, &graph->pull, &columns, graph->n_edges, graph->n_own,
+                           graph->n_slots);
 }
 
 void graph_rows_free(struct gravel_graph *graph, struct graph_rows *rows)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file graph.h
- * Graphs: breadth-first search, shortest paths, PageRank, components, on all nodes of a job. Library gravel-graph.
+ * Graphs: breadth-first search, shortest paths, PageRank, components, betweenness, triangles, on all nodes of a job.
+ * Library gravel-graph.
  *
  *     struct gravel_graph_edges edges = GRAVEL_GRAPH_EDGES(.n_vertices = n, .n_edges = m, .from = from, .to = to);
  *     gravel_graph_create(&graph, gravel, &edges);
@@ -161,6 +162,50 @@ int gravel_graph_components(struct gravel_graph *graph, uint64_t *labels, uint64
  *               gravel_rounds_run.
  */
 int gravel_graph_forest(struct gravel_graph *graph, uint8_t *is_in, uint64_t *n_in);
+
+/** How betweenness is counted. Made by GRAVEL_GRAPH_BETWEENNESS; later versions add members at the end. */
+struct gravel_graph_betweenness {
+    size_t bytes;            /**< sizeof(struct gravel_graph_betweenness) */
+    const uint64_t *sources; /**< [n_sources] different, the same at every node; NULL: all */
+    uint64_t n_sources;      /**< 1 to n_vertices; without sources not used */
+    uint32_t has_endpoints;  /**< 1: a path counts for its ends, too */
+    uint32_t is_raw;         /**< 1: not divided by the number of pairs that paths may be between */
+};
+
+/** Initialises struct gravel_graph_betweenness, its size included. */
+#define GRAVEL_GRAPH_BETWEENNESS(...)                                 \
+    {                                                                 \
+        .bytes = sizeof(struct gravel_graph_betweenness), __VA_ARGS__ \
+    }
+
+/**
+ * Betweenness centrality: the part of all shortest paths between other vertices that lead over each vertex; of n paths
+ * between the same two each counts 1 / n. Weights do not count, and repeats of an edge are one. Fewer sources than
+ * vertices are scaled as NetworkX scales them: without endpoints a single one has NAN itself. Numbers of paths are
+ * doubles: where they pass 1e308, results are NAN. Results do not depend on timing; their last digits depend on the
+ * number of nodes. Collective.
+ *
+ * Each node has the edges of all nodes, which take 4 bytes of its device in each direction, and searches from its share
+ * of the sources: from several at once that have at most 4 M vertices in all, or from one, at about 40 bytes a vertex.
+ *
+ * @param options     NULL: all sources, over the number of pairs.
+ * @param centrality  [out] [n of this node]
+ * @return            0; GRAVEL_EINVAL (a member, a source); GRAVEL_EMISMATCH if nodes differ; GRAVEL_ECAPABILITY (no
+ *                    double); GRAVEL_ENOMEM; as gravel_rounds_run.
+ */
+int gravel_graph_betweenness(struct gravel_graph *graph,
+                             const struct gravel_graph_betweenness *options, double *centrality);
+
+/**
+ * Triangles of an undirected graph: sets of three vertices with edges between all of them. Loops do not count, and
+ * repeats of an edge are one. Each node has the edges of all nodes, which take 8 bytes of its device, and 12 a vertex;
+ * it counts triangles of its share of the edges. Collective.
+ *
+ * @param triangles  [out] [n of this node] how many triangles each vertex is of; or NULL.
+ * @param total      [out] how many there are; or NULL.
+ * @return           0; GRAVEL_EINVAL (the graph is directed); GRAVEL_ENOMEM; GRAVEL_ECL.
+ */
+int gravel_graph_triangles(struct gravel_graph *graph, uint64_t *triangles, uint64_t *total);
 
 /** Destroy a graph. Collective, with a barrier. NULL is allowed. @return 0; as gravel_barrier. */
 int gravel_graph_destroy(struct gravel_graph *graph);
