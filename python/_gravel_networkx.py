@@ -9,7 +9,12 @@ _ORDER = "In the order of NetworkX."
 _WEIGHTS = "Weights are numbers of 0 or more, finite."
 _TREES = "Algorithm kruskal, with the edges that NetworkX chooses of equal ones."
 
+_UNDIRECTED = "Of graphs that are neither directed nor multigraphs, without weights."
+
 FUNCTIONS = {
+    "average_clustering": _UNDIRECTED,
+    "betweenness_centrality": "Without weights. Of k nodes, those that NetworkX chooses.",
+    "clustering": _UNDIRECTED,
     "connected_components": _ORDER,
     "dijkstra_path_length": _WEIGHTS,
     "is_connected": "",
@@ -24,6 +29,8 @@ FUNCTIONS = {
     "shortest_path_length": "From a source, without Bellman-Ford. " + _WEIGHTS,
     "single_source_dijkstra_path_length": _ORDER + " Weights are numbers above 0, finite.",
     "single_source_shortest_path_length": _ORDER,
+    "transitivity": _UNDIRECTED,
+    "triangles": "",
     "weakly_connected_components": _ORDER,
 }
 

@@ -37,6 +37,12 @@ class PagerankOptions(Block):
                 ("type", u32), ("personalization", to(c.c_double)), ("n_iterations", u32), ("change", c.c_double)]
 
 
+class BetweennessOptions(Block):
+    """struct gravel_graph_betweenness"""
+
+    _fields_ = [("bytes", size), ("sources", to(u64)), ("n_sources", u64), ("has_endpoints", u32), ("is_raw", u32)]
+
+
 CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_graph_create": (code, (to(address), address, address)),
     "gravel_graph_facts": (code, (address, address, size)),
@@ -45,6 +51,8 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_graph_pagerank": (code, (address, address, address)),
     "gravel_graph_components": (code, (address, to(u64), to(u64))),
     "gravel_graph_forest": (code, (address, to(c.c_uint8), to(u64))),
+    "gravel_graph_betweenness": (code, (address, address, to(c.c_double))),
+    "gravel_graph_triangles": (code, (address, to(u64), to(u64))),
     "gravel_graph_destroy": (code, (address,)),
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Graphs: breadth-first search, shortest paths, PageRank, components and forests on the devices of all nodes.
+"""Graphs: breadth-first search, shortest paths, PageRank, components, forests, betweenness and triangles on the devices
+of all nodes.
 
     from gravel.graph import Graph
 
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 import numpy as np
 import numpy.typing as npt
 
-from ._graph_library import FAR, NONE, Edges, Facts, PagerankOptions, lib
+from ._graph_library import FAR, NONE, BetweennessOptions, Edges, Facts, PagerankOptions, lib
 from ._library import number_of
 from ._part import Part
 from ._words import type_of, values_of
@@ -178,6 +179,29 @@ class Graph(Part):
         is_in = np.empty(self._n_given, np.uint8)
         self._call(lambda made: int(lib.gravel_graph_forest(made, _pointer(is_in, c.c_uint8), None)))
         return is_in.view(np.bool_)
+
+    def betweenness(self, sources: Optional[npt.ArrayLike] = None, *, normalized: bool = True,
+                    endpoints: bool = False) -> Words:
+        """As float64, which part of all shortest paths leads over each of `vertices`, or not `normalized` how many.
+
+        Weights do not count. `sources` are different vertices, the same at every node, where paths begin instead of at
+        all: what they come to is scaled, and a single one has NaN itself unless `endpoints` count.
+        """
+        centrality = np.empty(len(self.vertices), np.float64)
+        options = BetweennessOptions(bytes=c.sizeof(BetweennessOptions), has_endpoints=bool(endpoints),
+                                     is_raw=not normalized)
+        if sources is not None:
+            given = _numbers("sources", sources).astype(np.uint64)
+            options.sources, options.n_sources = _pointer(given, c.c_uint64), given.size
+        self._call(lambda made: int(lib.gravel_graph_betweenness(made, c.byref(options),
+                                                                 _pointer(centrality, c.c_double))))
+        return centrality
+
+    def triangles(self) -> tuple[int, Words]:
+        """How many triangles the graph has, and as uint64 of how many each of `vertices` is one. It is not directed."""
+        triangles, total = np.empty(len(self.vertices), np.uint64), c.c_uint64()
+        self._call(lambda made: int(lib.gravel_graph_triangles(made, _pointer(triangles, c.c_uint64), c.byref(total))))
+        return int(total.value), triangles
 
 
 def _numbers(what: str, values: npt.ArrayLike) -> Words:

@@ -251,13 +251,32 @@ def can_run(name: str, args: Any, kwargs: Any) -> Any:
         return "data is neither True nor False"
     if name.endswith("_spanning_tree") and given["G"].is_directed():
         return "the graph is directed"
+    if name == "betweenness_centrality":
+        return given["weight"] is None or "it has betweenness without weights alone"
+    if name in ("triangles", "transitivity", "clustering", "average_clustering"):
+        return _can_cluster(name, **given)
     return True
+
+
+def _can_cluster(name: str, G: Any, nodes: Any = None, weight: Any = None, count_zeros: bool = True) -> Any:
+    if G.is_directed() or G.is_multigraph() and (name != "triangles" or nodes is not None):
+        return "the graph is directed, or a multigraph"
+    if weight is not None:
+        return "it has clustering without weights alone"
+    if nodes in G:
+        return name != "average_clustering" or "nodes are one node"
+    if nodes is None or isinstance(nodes, (list, tuple, set, frozenset, dict)) and all(v in G for v in nodes):
+        return True
+    return "nodes are not a collection of the graph's nodes"
 
 
 def should_run(name: str, args: Any, kwargs: Any) -> Any:
     """@return True; or why not, as a text"""
     given = _given(name, args, kwargs)
-    if given["G"].number_of_edges() < _FEW_EDGES:
+    n_edges = given["G"].number_of_edges()
+    if name == "betweenness_centrality":
+        n_edges *= len(given["G"]) if given["k"] is None else given["k"]  # each source goes over all
+    if n_edges < _FEW_EDGES:
         return "the graph has fewer than %d edges" % _FEW_EDGES
     if name == "shortest_path_length" and given["target"] is not None and given["weight"] is None:
         return "a search from both ends takes less time"
@@ -378,7 +397,58 @@ def maximum_spanning_tree(G: Converted, weight: Any = "weight", algorithm: str =
     return _tree(G, _spanning_edges(G, False, weight, True, True, ignore_nan))
 
 
+def betweenness_centrality(G: Converted, k: Optional[int] = None, normalized: bool = True, weight: None = None,
+                           endpoints: bool = False, seed: Any = None) -> dict[Any, float]:
+    graph, sources = G.plain(), None
+    if k is not None and k != len(G):
+        if not graph.node.device.double_fp_config:  # before the seed has been used
+            raise NotImplementedError("the device has no double")
+        sources = [G.number_of[v] for v in seed.sample(G.nodes, k)]
+        if not sources:
+            if len(G) < (2 if endpoints else 3):
+                return dict.fromkeys(G.nodes, 0.0)
+            raise ZeroDivisionError("division by zero")
+    try:
+        found = graph.betweenness(sources, normalized=bool(normalized), endpoints=bool(endpoints))
+    except CapabilityError as lacking:  # doubles
+        raise NotImplementedError(str(lacking)) from lacking
+    return dict(zip(G.nodes, found.tolist()))
+
+
+def triangles(G: Converted, nodes: Any = None) -> Any:
+    return _of_nodes(G, nodes, G.plain().triangles()[1].tolist())
+
+
+def clustering(G: Converted, nodes: Any = None, weight: None = None) -> Any:
+    return _of_nodes(G, nodes, [0 if t == 0 else t / pairs for t, pairs in zip(*_closed(G))])
+
+
+def average_clustering(G: Converted, nodes: Any = None, weight: None = None, count_zeros: bool = True) -> float:
+    values: list[float] = [value for value in clustering(G, nodes).values() if value or count_zeros]
+    return sum(values) / len(values)
+
+
+def transitivity(G: Converted) -> float:
+    closed, pairs = _closed(G)
+    return sum(closed) / sum(pairs) if any(closed) else 0
+
+
 # ---- what they share
+
+def _closed(G: Converted) -> tuple[list[int], list[int]]:
+    """@return of each node the pairs of neighbours that are neighbours, and all pairs, in both orders each"""
+    tails = G.tails
+    degrees = np.diff(G.first) - np.bincount(tails[G.heads == tails], minlength=len(G.nodes))
+    return (2 * G.plain().triangles()[1]).tolist(), (degrees * (degrees - 1)).tolist()
+
+
+def _of_nodes(G: Converted, nodes: Any, values: list[Any]) -> Any:
+    """@return the value of a node, or the values of all nodes or of a collection of them, by node"""
+    number = None if nodes is None else G.vertex(nodes)
+    if number is not None:
+        return values[number]
+    return dict(zip(G.nodes, values)) if nodes is None else {v: values[G.number_of[v]] for v in nodes}
+
 
 def _vertex(G: Converted, node: Any, said: str) -> int:
     """@return the number of a node. Raises NodeNotFound, as NetworkX says it, if it is not in the graph"""

@@ -99,6 +99,8 @@ def test_without_weights(node, case):
         check_ranks(graph, case, ones)
         check_components(graph, case)
         check_forest(node, graph, case, ones)
+        check_betweenness(graph, rows_of(case, ones))
+        check_triangles(graph, rows_of(case, ones))
         if n == 0:
             refuse(gravel.ArgumentError, "gravel_graph_bfs", lambda: graph.bfs(0))
             return
@@ -178,6 +180,54 @@ def check_forest(node, graph, case, weights):
     assert (graph.spanning_forest() == is_in[mine(node, n_edges)]).all()
 
 
+def check_betweenness(graph, rows):
+    """It is what paths from each source come to, by the lengths and numbers of paths between all vertices."""
+    n, own = len(rows), list(graph.vertices)
+    lengths, paths = np.full((n, n), np.inf), np.zeros((n, n))
+    for source in range(n):
+        lengths[source, source], paths[source, source], front = 0, 1, {source}
+        while front:
+            found = set()
+            for v, u in [(v, u) for v in front for u in {u for u, _ in rows[v]}]:
+                if lengths[source, u] > lengths[source, v]:
+                    lengths[source, u] = lengths[source, v] + 1
+                    paths[source, u] += paths[source, v]
+                    found.add(u)
+            front = found
+    few = [([n // 2], False, True), ([n // 3, 0, n - 1], False, False)] if n > 20 else []
+    for sources, endpoints, normalized in (None, False, True), (None, True, False), *few:
+        sums = np.zeros(n)
+        for s in range(n) if sources is None else sources:
+            is_end = np.isfinite(lengths[s])
+            is_over = (lengths[s][:, None] + lengths == lengths[s]) & is_end
+            parts = np.where(is_over, paths[s][:, None] * paths / np.maximum(paths[s], 1), 0)
+            np.fill_diagonal(parts, endpoints * is_end)
+            parts[s] = endpoints * is_end
+            parts[s, s] = 0
+            sums += parts.sum(1)
+        n_ends = n if endpoints else n - 1
+        n_sources = np.full(n, n_ends if sources is None else len(sources), float)
+        if sources is not None and not endpoints:
+            n_sources[sources] -= 1
+        n_sources[n_sources == 0] = np.nan
+        scale = 1 if n_ends < 2 else 1 / n_sources / (n_ends - 1) if normalized else \
+            n_ends / n_sources / (1 if graph.directed else 2)
+        found = graph.betweenness(sources, normalized=normalized, endpoints=endpoints)
+        assert np.allclose(found, (sums * scale)[own], 1e-9, 1e-12, equal_nan=True)
+
+
+def check_triangles(graph, rows):
+    if graph.directed:
+        refuse(gravel.ArgumentError, "gravel_graph_triangles: the graph is directed", graph.triangles)
+        return
+    matrix = np.zeros((len(rows), len(rows)), int)
+    for v, row in enumerate(rows):
+        matrix[v, [u for u, _ in row if u != v]] = 1
+    due = ((matrix @ matrix) * matrix).sum(1) // 2
+    total, triangles = graph.triangles()
+    assert total == due.sum() // 3 and (triangles == due[list(graph.vertices)]).all()
+
+
 def test_arrays(node):
     for dtype in "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4":
         is_rank_0 = node.rank == 0
@@ -241,5 +291,8 @@ def test_bad(node):
         refuse(gravel.RangeError, "source.*-1", lambda: graph.sssp(-1))
         refuse(gravel.ArgumentError, "gravel_graph_pagerank", lambda: graph.pagerank(damping=2))
         refuse(TypeError, "int16", lambda: graph.pagerank(dtype=np.int16))
+        refuse(gravel.ArgumentError, r"gravel_graph_betweenness: sources\[1\] is 2", lambda: graph.betweenness([0, 2]))
+        refuse(gravel.ArgumentError, "gravel_graph_betweenness: n_sources is 0", lambda: graph.betweenness([]))
+        refuse(IndexError, "sources: edge 0 .*-1", lambda: graph.betweenness([-1]))
         refuse(ValueError, r"\(3,\)", lambda: graph.pagerank(personalization=[1, 2, 3]))
         assert graph.components()[0] == 1  # it stays usable

@@ -127,6 +127,63 @@ def test_components(without_weights):
         same(getattr(nx, "is_" + of), one)
 
 
+def test_betweenness(without_weights):
+    """Of k nodes those that NetworkX chooses, whatever the seed is, and it is left as NetworkX leaves it."""
+    graph = without_weights
+    for k, ends, is_part, seed in itertools.product((None, 0, 1, 7, N, N + 1), (False, True), (False, True),
+                                                    (5, None, random.Random(7))):
+        answers = []
+        for name in "networkx", "gravel":
+            random.seed(3)
+            own = copy.deepcopy(seed)
+            answer = answer_or_error(nx.betweenness_centrality, graph, k, normalized=is_part, endpoints=ends, seed=own,
+                                     backend=name)
+            answers.append((answer, random.random(), seed == 5 or (own or random).random()))
+        (wanted, *drawn), (found, *drawn_by_backend) = answers
+        assert drawn_by_backend == drawn
+        if isinstance(wanted, dict):
+            assert list(found) == list(wanted) and {type(number) for number in found.values()} == {float}
+            assert found == pytest.approx(wanted, rel=1e-9, abs=1e-15, nan_ok=True)
+        else:
+            assert found == wanted
+    same(nx.betweenness_centrality, graph.__class__())
+    for n in 1, 2:
+        for k, ends in itertools.product((None, 0, 1), (False, True)):
+            same(nx.betweenness_centrality, nx.path_graph(n, create_using=graph.__class__), k, endpoints=ends, seed=1)
+
+
+def test_triangles(without_weights):
+    graph, nodes = without_weights, list(without_weights)
+    few = nodes[::3]
+    if not graph.is_directed():
+        for one in graph, graph.__class__(), graph.subgraph(nodes[:20]):
+            same(nx.triangles, one)
+        for picked in () if graph.is_multigraph() else (few, set(few), nodes[4], few + few, []):
+            same(nx.triangles, graph, picked)
+    if graph.is_directed() or graph.is_multigraph():
+        for call in nx.transitivity, nx.clustering, nx.average_clustering:
+            with pytest.raises(NotImplementedError):
+                call(graph, backend="gravel")
+        return
+    for one in graph, graph.__class__(), nx.star_graph(5):
+        same(nx.transitivity, one)
+        same(nx.clustering, one)
+        for count_zeros in True, False:
+            same(nx.average_clustering, one, count_zeros=count_zeros)
+    for picked in few, tuple(few), dict.fromkeys(few), nodes[1], []:
+        same(nx.clustering, graph, picked)
+    for count_zeros in True, False:
+        same(nx.average_clustering, graph, few, count_zeros=count_zeros)
+    for refused in (lambda: nx.clustering(graph, few + ["nowhere"], backend="gravel"),
+                    lambda: nx.clustering(graph, iter(few), backend="gravel"),
+                    lambda: nx.triangles(graph, "nowhere", backend="gravel"),
+                    lambda: nx.average_clustering(graph, nodes[1], backend="gravel"),
+                    lambda: nx.clustering(graph, weight="weight", backend="gravel"),
+                    lambda: nx.betweenness_centrality(graph, weight="weight", backend="gravel")):
+        with pytest.raises(NotImplementedError):
+            refused()
+
+
 def test_trees(graph):
     if graph.is_directed():
         with pytest.raises(NotImplementedError):
@@ -187,7 +244,7 @@ def test_refused(monkeypatch):
 def answer_or_error(function, *args, **named):
     try:
         return function(*args, **named)
-    except (nx.NetworkXException, ValueError, TypeError) as error:
+    except (nx.NetworkXException, ValueError, TypeError, ZeroDivisionError) as error:
         return str(error)
 
 
@@ -235,7 +292,7 @@ def test_goes_back():
 def test_chosen_by_priority(monkeypatch):
     """Large graphs go to the backend, small ones and such as NetworkX is faster for do not."""
     called = []
-    for name in "is_connected", "shortest_path_length":
+    for name in "is_connected", "shortest_path_length", "betweenness_centrality":
         monkeypatch.setattr(backend, name, watched(called, name, getattr(backend, name)))
     small, large = random_graph(nx.Graph, "few", 50), nx.star_graph(500)
     monkeypatch.setattr(backend, "_FEW_EDGES", 500)
@@ -243,6 +300,10 @@ def test_chosen_by_priority(monkeypatch):
         assert not nx.is_connected(small) and not called
         assert nx.is_connected(large) and called == ["is_connected"]
         assert nx.shortest_path_length(large, 1, 2) == 2 and called == ["is_connected"]
+        nx.betweenness_centrality(small, k=2)
+        assert "betweenness_centrality" not in called
+        nx.betweenness_centrality(small)  # each node is a source
+        assert called[-1] == "betweenness_centrality"
 
 
 def watched(called, name, function):
