@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds the slots of all vertices: in order of degree, those of most edges first, and dealt in turn to the nodes. Edges of
- * both directions count, and degrees from MOST_DEGREE on are one: vertices of one degree are in order of their numbers.
+ * both directions count, so a loop counts twice. Vertices of one degree are in order of their numbers.
  *
  * Each node counts its own edges. Counts are added up at the owner of a range of vertices, which sends the sums to all
  * nodes: so all sort the same.
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DEGREE 65535u
+#define MOST_DEGREE 65535u /* from which on all are one to the sort of all; few vertices have it */
 
 struct degrees {
     struct gravel_graph *graph;
@@ -76,6 +76,21 @@ static int add_degrees(struct degrees *degrees, int code)
     return graph_exchange(graph, code, most, degrees->sent, NULL, take_sums, degrees);
 }
 
+/* Sorts the vertices of degree MOST_DEGREE and more, which come first. */
+static int sort_hubs(struct graph_columns *sorted, uint64_t n, const uint32_t *degrees)
+{
+    struct graph_columns hubs;
+    uint64_t n_hubs = 0;
+    for (; n_hubs < n && sorted->key[n_hubs] == 0; n_hubs++)
+        sorted->key[n_hubs] = UINT32_MAX - degrees[sorted->other[n_hubs]];
+    if (n_hubs < 2)
+        return 0;
+    GRAPH_TRY(graph_sort(&hubs, sorted, n_hubs, UINT64_C(1) << 32));
+    memcpy(sorted->other, hubs.other, n_hubs * sizeof *hubs.other);
+    graph_columns_free(&hubs);
+    return 0;
+}
+
 /* Deals vertices out: sorted by how far their degree is from the most. */
 static int deal(struct gravel_graph *graph, const uint32_t *degrees, uint32_t *slots)
 {
@@ -87,9 +102,14 @@ static int deal(struct gravel_graph *graph, const uint32_t *degrees, uint32_t *s
         given.key[vertex] = degrees[vertex] < MOST_DEGREE ? MOST_DEGREE - degrees[vertex] : 0;
         given.other[vertex] = (uint32_t)vertex;
     }
-    const int code = graph_sort(&sorted, &given, n, MOST_DEGREE + 1);
+    int code = graph_sort(&sorted, &given, n, MOST_DEGREE + 1);
     graph_columns_free(&given);
-    GRAPH_TRY(code);
+    if (!code)
+        code = sort_hubs(&sorted, n, degrees);
+    if (code) {
+        graph_columns_free(&sorted);
+        return code;
+    }
     memset(graph->vertex_of, 0xff, (uint64_t)graph->n_slots * sizeof *graph->vertex_of);
 #pragma omp parallel for if (n > GRAPH_FEW)
     for (uint64_t rank = 0; rank < n; rank++) {
