@@ -21,8 +21,9 @@ static const char call[] = "gravel_graph_create";
 
 /* Free what algorithms keep. */
 static void (*const free_algorithms[])(struct gravel_graph *graph) = {
-    graph_bfs_free,    graph_sssp_free,        graph_pagerank_free,  graph_components_free,
-    graph_forest_free, graph_betweenness_free, graph_triangles_free, graph_picker_free};
+    graph_bfs_free,        graph_sssp_free,   graph_pagerank_free,
+    graph_components_free, graph_forest_free, graph_betweenness_free,
+    graph_triangles_free,  graph_peel_free,   graph_picker_free};
 
 /* ---- what is given ----------------------------------------------------------------------------- */
 

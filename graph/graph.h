@@ -74,12 +74,19 @@ struct gravel_graph {
     struct graph_forest *forest;
     struct graph_betweenness *betweenness;
     struct graph_triangles *triangles;
+    struct graph_peel *colors, *cores;
 };
 
 /** Returns the slot of own vertex 0. */
 static inline uint32_t graph_first_slot(const struct gravel_graph *graph)
 {
     return graph->node * graph->block;
+}
+
+/** Returns the rank of a slot: where its vertex is in the order of all. */
+static inline uint64_t graph_rank(const struct gravel_graph *graph, uint32_t slot)
+{
+    return (uint64_t)(slot % graph->block) * graph->n_nodes + slot / graph->block;
 }
 
 /** A given edge as a word: edge `place` of node `node`'s part. Words are in the order of (node, place). */
@@ -281,5 +288,6 @@ void graph_components_free(struct gravel_graph *graph);
 void graph_forest_free(struct gravel_graph *graph);
 void graph_betweenness_free(struct gravel_graph *graph);
 void graph_triangles_free(struct gravel_graph *graph);
+void graph_peel_free(struct gravel_graph *graph);
 
 #endif

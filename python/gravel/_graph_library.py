@@ -53,6 +53,8 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_graph_forest": (code, (address, to(c.c_uint8), to(u64))),
     "gravel_graph_betweenness": (code, (address, address, to(c.c_double))),
     "gravel_graph_triangles": (code, (address, to(u64), to(u64))),
+    "gravel_graph_color": (code, (address, to(u32), to(u32))),
+    "gravel_graph_core_numbers": (code, (address, to(u32))),
     "gravel_graph_destroy": (code, (address,)),
 }
 
