@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Graphs: breadth-first search, shortest paths, PageRank, components, forests, betweenness and triangles on the devices
-of all nodes.
+"""Graphs: breadth-first search, shortest paths, PageRank, components, forests, colours, cores, betweenness and triangles on the
+devices of all nodes.
 
     from gravel.graph import Graph
 
@@ -202,6 +202,25 @@ class Graph(Part):
         triangles, total = np.empty(len(self.vertices), np.uint64), c.c_uint64()
         self._call(lambda made: int(lib.gravel_graph_triangles(made, _pointer(triangles, c.c_uint64), c.byref(total))))
         return int(total.value), triangles
+
+    def color(self) -> tuple[int, Words]:
+        """How many colours a greedy colouring has, and as uint32 that of each of `vertices`, from 0 on.
+
+        Vertices are coloured in order of degree, the highest first and those of one degree by number, as NetworkX's
+        strategy largest_first does. The graph is not directed.
+        """
+        colors, n = np.empty(len(self.vertices), np.uint32), c.c_uint32()
+        self._call(lambda made: int(lib.gravel_graph_color(made, _pointer(colors, c.c_uint32), c.byref(n))))
+        return int(n.value), colors
+
+    def core_numbers(self) -> Words:
+        """The largest k for which each of `vertices` is in a k-core, as uint32.
+
+        The graph is not directed, and has no loop.
+        """
+        cores = np.empty(len(self.vertices), np.uint32)
+        self._call(lambda made: int(lib.gravel_graph_core_numbers(made, _pointer(cores, c.c_uint32))))
+        return cores
 
 
 def _numbers(what: str, values: npt.ArrayLike) -> Words:

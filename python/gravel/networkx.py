@@ -35,6 +35,7 @@ from .graph import FAR, Graph
 Words = npt.NDArray[Any]
 _FEW_EDGES = 20000  # of a graph for which NetworkX's own functions take less time than a conversion and a launch
 _MOST_EXACT = 1 << 53  # a double holds each whole number up to it
+_STRATEGIES = "largest_first", nx.coloring.strategy_largest_first
 
 
 class _State:
@@ -249,12 +250,14 @@ def can_run(name: str, args: Any, kwargs: Any) -> Any:
         return "it has only paths from a source"
     if given.get("data", True) not in (True, False):
         return "data is neither True nor False"
-    if name.endswith("_spanning_tree") and given["G"].is_directed():
+    if (name.endswith("_spanning_tree") or name in ("core_number", "greedy_color")) and given["G"].is_directed():
         return "the graph is directed"
     if name == "betweenness_centrality":
         return given["weight"] is None or "it has betweenness without weights alone"
     if name in ("triangles", "transitivity", "clustering", "average_clustering"):
         return _can_cluster(name, **given)
+    if given.get("strategy", _STRATEGIES[0]) not in _STRATEGIES or given.get("interchange"):
+        return "it has strategy largest_first without interchange alone"
     return True
 
 
@@ -375,6 +378,21 @@ def is_connected(G: Converted) -> bool:
 weakly_connected_components = connected_components
 number_weakly_connected_components = number_connected_components
 is_weakly_connected = is_connected
+
+
+def greedy_color(G: Converted, strategy: Any = "largest_first", interchange: bool = False) -> dict[Any, int]:
+    if not G.nodes:
+        return {}
+    colors = G.plain().color()[1]
+    degrees = np.diff(G.first) + np.bincount(G.heads[G.heads == G.tails], minlength=len(G))  # a loop is in its row once
+    return _dict_of(G, np.argsort(-degrees, kind="stable"), colors)
+
+
+def core_number(G: Converted) -> dict[Any, int]:
+    if (G.heads == G.tails).any():
+        raise nx.NetworkXNotImplemented("Input graph has self loops which is not permitted; "
+                                        "Consider using G.remove_edges_from(nx.selfloop_edges(G)).")
+    return dict(zip(G.nodes, G.plain().core_numbers().tolist())) if G.nodes else {}
 
 
 def minimum_spanning_edges(G: Converted, algorithm: str = "kruskal", weight: Any = "weight", keys: bool = True,

@@ -17,10 +17,10 @@ import _gravel_networkx
 import gravel.networkx
 
 TESTS = ["networkx/algorithms/%s.py" % name for name in (
-    "centrality/tests/test_betweenness_centrality", "components/tests/test_connected",
+    "centrality/tests/test_betweenness_centrality", "coloring/tests/test_coloring", "components/tests/test_connected",
     "components/tests/test_weakly_connected", "link_analysis/tests/test_pagerank",
     "shortest_paths/tests/test_generic", "shortest_paths/tests/test_unweighted", "shortest_paths/tests/test_weighted",
-    "tests/test_cluster", "tree/tests/test_mst")]
+    "tests/test_cluster", "tests/test_core", "tree/tests/test_mst")]
 EXCEPTIONS = {}  # the end of a test's name: why it fails
 
 

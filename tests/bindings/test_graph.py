@@ -101,6 +101,8 @@ def test_without_weights(node, case):
         check_forest(node, graph, case, ones)
         check_betweenness(graph, rows_of(case, ones))
         check_triangles(graph, rows_of(case, ones))
+        check_colors(graph, case)
+        check_cores(graph, case)
         if n == 0:
             refuse(gravel.ArgumentError, "gravel_graph_bfs", lambda: graph.bfs(0))
             return
@@ -226,6 +228,32 @@ def check_triangles(graph, rows):
     due = ((matrix @ matrix) * matrix).sum(1) // 2
     total, triangles = graph.triangles()
     assert total == due.sum() // 3 and (triangles == due[list(graph.vertices)]).all()
+
+
+def check_colors(graph, case):
+    n, sources, targets, _, directed = case
+    if directed:
+        return refuse(gravel.ArgumentError, "gravel_graph_color: the graph is directed", graph.color)
+    degrees = np.bincount(sources, minlength=n) + np.bincount(targets, minlength=n)
+    rows, wanted = rows_of(case, sources), {}
+    for v in sorted(range(n), key=lambda v: -degrees[v]):
+        taken = {wanted.get(u) for u, _ in rows[v]}
+        wanted[v] = next(color for color in itertools.count() if color not in taken)
+    n_colors, colors = graph.color()
+    assert n_colors == max(wanted.values(), default=-1) + 1 and (colors == [wanted[v] for v in graph.vertices]).all()
+
+
+def check_cores(graph, case):
+    n, sources, targets, _, directed = case
+    if directed or (sources == targets).any():
+        return refuse(gravel.Error, "gravel_graph_core_numbers", graph.core_numbers)
+    left, rows, wanted = np.bincount(sources, minlength=n) + np.bincount(targets, minlength=n), rows_of(case, sources), {}
+    while len(wanted) < n:
+        v = min((v for v in range(n) if v not in wanted), key=lambda v: left[v])
+        wanted[v] = max(left[v], max(wanted.values(), default=0))
+        for u, _ in rows[v]:
+            left[u] -= 1
+    assert (graph.core_numbers() == [wanted[v] for v in graph.vertices]).all()
 
 
 def test_arrays(node):

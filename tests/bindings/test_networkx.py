@@ -201,6 +201,21 @@ def test_trees(graph):
         assert list(found.edges(data=True)) == list(wanted.edges(data=True))
 
 
+def test_colours_and_cores(without_weights):
+    graph = without_weights
+    if graph.is_directed():
+        for call in (nx.greedy_color, nx.core_number)[:1 if graph.is_multigraph() else 2]:
+            with pytest.raises(NotImplementedError):
+                call(graph, backend="gravel")
+        return
+    for one in graph, graph.subgraph(list(graph)[:N // 2]), graph.__class__():
+        for strategy in "largest_first", nx.coloring.strategy_largest_first:
+            same(nx.greedy_color, one, strategy)
+        same(nx.core_number, one)
+    graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+    same(nx.core_number, graph)
+
+
 def test_not_a_number():
     graph = random_graph(nx.MultiGraph, "real", 50)
     edge = list(graph.edges(keys=True))[20]
@@ -230,6 +245,8 @@ def test_refused(monkeypatch):
                  lambda: nx.minimum_spanning_edges(graph, algorithm="prim", backend="gravel"),
                  lambda: nx.shortest_path_length(graph, first, weight="weight", method="bellman-ford", backend="gravel"),
                  lambda: nx.shortest_path_length(graph, backend="gravel"),
+                 lambda: nx.greedy_color(graph, "smallest_last", backend="gravel"),
+                 lambda: nx.greedy_color(graph, interchange=True, backend="gravel"),
                  lambda: nx.dijkstra_path_length(graph, first, 1, weight=lambda u, v, data: 1, backend="gravel")):
         with pytest.raises(NotImplementedError):
             call()
