@@ -8,7 +8,6 @@ of the messages, about, that all ranks together send in one pass over the input;
 import os
 import random
 
-ORDERED = ("--ordered",)  # as published
 ITERATIONS = "4"  # of applications that would take long
 READ_BASES, COVERAGE, ERROR_EVERY = 1000, 8, 100
 
@@ -94,6 +93,6 @@ def reads(folder, size):
 
 WORKLOADS = (Workload("GUPS", "gups", gups), Workload("PR-1", "chapter5/pagerank", ranked(mesh)),
              Workload("PR-2", "chapter5/pagerank", ranked(band)), Workload("SSSP-1", "chapter5/sssp", mesh),
-             Workload("SSSP-2", "chapter5/sssp", band), Workload("color-1", "color", mesh, ORDERED),
-             Workload("color-2", "color", band, ORDERED), Workload("kmeans", "kmeans", kmeans), Workload("mer", "mer", mer))
+             Workload("SSSP-2", "chapter5/sssp", band), Workload("color-1", "chapter5/color", mesh),
+             Workload("color-2", "chapter5/color", band), Workload("kmeans", "kmeans", kmeans), Workload("mer", "mer", mer))
 BY_NAME = {workload.name: workload for workload in WORKLOADS}

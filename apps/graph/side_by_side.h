@@ -2,7 +2,7 @@
 /*
  * Work in parts that threads do side by side: a thread a part, the last part by the caller.
  *
- * Path: build.c, rows.c, color/order.c -> this
+ * Path: build.c, rows.c -> this
  * Owner: the caller's; threads have ended on return.
  * Threads: main's.
  */
