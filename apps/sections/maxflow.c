@@ -89,12 +89,14 @@ static void make_arcs(struct maxflow *maxflow, const struct graph *graph)
         maxflow->offsets[u + 1] += (cl_uint)graph_degree(graph, u);
     for (uint64_t e = 0; e < graph->n_edges; e++)
         maxflow->offsets[graph->neighbours[e] + 1]++;
-    for (uint64_t u = 0; u < n; u++)
-        next[u] = maxflow->offsets[u + 1] += maxflow->offsets[u];
+    for (uint64_t u = 0; u < n; u++) {
+        next[u] = maxflow->offsets[u];
+        maxflow->offsets[u + 1] += maxflow->offsets[u];
+    }
     for (cl_uint u = 0; u < n; u++)
         for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++) {
             const cl_uint v = graph->neighbours[e], capacity = graph->weights[e].as_uint;
-            const cl_uint there = --next[u], back = --next[v], pushed = u == 0 ? capacity : 0;
+            const cl_uint there = next[u]++, back = next[v]++, pushed = u == 0 ? capacity : 0;
             maxflow->arcs[there] = (struct arc){v, back, capacity, capacity - pushed, 0};
             maxflow->arcs[back] = (struct arc){u, there, 0, 0, pushed};
         }
@@ -196,6 +198,14 @@ static void find_heights(struct maxflow *maxflow)
         n = launch(maxflow, maxflow->step_back, n, height % 2 == 0, height);
 }
 
+/* Returns how often vertices have risen since heights were exact. */
+static cl_uint n_relabels(const struct maxflow *maxflow)
+{
+    cl_uint n;
+    TRY(gravel_get(maxflow->node.gravel, maxflow->sections.at[N_RELABELS], &n, sizeof n, 0));
+    return n;
+}
+
 static void run(void *self)
 {
     struct maxflow *maxflow = self;
@@ -204,7 +214,7 @@ static void run(void *self)
     find_heights(maxflow);
     while ((n = launch(maxflow, maxflow->collect, maxflow->n, 1, 0)) != 0) {
         /* Served, until no vertex is active; else list after list. */
-        for (unsigned list = 0; n; list = !list)
+        for (unsigned list = 0; n && n_relabels(maxflow) < maxflow->n; list = !list)
             n = launch(maxflow, maxflow->discharge, n, list, 0);
         find_heights(maxflow);
         maxflow->n_rounds++;

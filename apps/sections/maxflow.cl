@@ -158,16 +158,18 @@ uint push_locked(struct view view, global struct vertex *own, global struct arc 
     return amount;
 }
 
-/* Raises a vertex that is locked: one that gives it room to a neighbour has its lock. */
-void relabel_locked(struct view view, uint own)
+/* Raises a vertex that is locked: one that gives it room to a neighbour has its lock. @return  whether it rose. */
+bool relabel_locked(struct view view, uint own)
 {
     global struct vertex *vertex = view.vertices + own;
     uint lowest = view.n;
     for (uint a = view.offsets[own]; a < view.offsets[own + 1]; a++)
         if (view.arcs[a].room)
             lowest = min(lowest, view.vertices[view.arcs[a].to].height);
-    if (vertex->excess && lowest >= vertex->height)
+    const bool rises = vertex->excess && lowest >= vertex->height;
+    if (rises)
         vertex->height = min(lowest + 1, view.n);
+    return rises;
 }
 
 kernel void discharge_locked(ARGUMENTS)
@@ -177,6 +179,7 @@ kernel void discharge_locked(ARGUMENTS)
     for (uint i = (uint)get_global_id(0); i < n; i += stride) {
         const uint own = vertices[i];
         global struct vertex *vertex = view.vertices + own;
+        uint n_relabels = 0;
         swap_flag(&vertex->is_active, 0);
         while (vertex->excess && vertex->height < view.n) {
             for (uint a = view.offsets[own]; a < view.offsets[own + 1]; a++) {
@@ -192,8 +195,10 @@ kernel void discharge_locked(ARGUMENTS)
                     next[atomic_inc(n_next)] = to;
             }
             WITH_LOCK(&vertex->lock)
-            relabel_locked(view, own);
+            n_relabels += relabel_locked(view, own);
         }
+        if (n_relabels)
+            atomic_add(view.n_relabels, n_relabels);
     }
 }
 
