@@ -34,7 +34,10 @@ static void open_node(void *self)
     node_graph(&pagerank->node, &pagerank->graph, pagerank->options.seed,
                (struct part_wish){.no_weights = true});
     pagerank->ranks = app_array(pagerank->graph.facts.n, sizeof(double), "ranks");
-    pagerank->asked.tolerance = pagerank->tolerance / (double)pagerank->graph.facts.n_vertices;
+    /* The library never ends by a negative one, and takes 0 for its own. */
+    pagerank->asked.tolerance = pagerank->tolerance > 0
+                                    ? pagerank->tolerance / (double)pagerank->graph.facts.n_vertices
+                                    : -1;
     pagerank->asked.type = pagerank->is_double ? GRAVEL_DOUBLE : GRAVEL_FLOAT;
 }
 
@@ -114,7 +117,7 @@ int main(int argc, char **argv)
 {
     struct pagerank pagerank = {.graph.part.options = GRAPH_OPTIONS_DEFAULT,
                                 .tolerance = 1e-4,
-                                .asked = GRAVEL_GRAPH_PAGERANK()};
+                                .asked = GRAVEL_GRAPH_PAGERANK(.damping = 0.85)};
     pagerank.asked.most_iterations = 20;
     return app_main(&app, &pagerank, argc, argv);
 }
