@@ -124,8 +124,6 @@ static void kmeans(struct input *self)
             (unsigned long long)n);
     uint32_t *points = app_array(n_coordinates, sizeof *points, "the points");
     points_generate(kmeans, (struct block_range){0, n}, points);
-    for (uint64_t i = 0; i < n_coordinates; i++)
-        points[i] = point_word(points[i]);
     write_file(self, "points", points, n_coordinates, sizeof *points);
     free(points);
     say(self, "points", n);

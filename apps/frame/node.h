@@ -22,9 +22,8 @@ enum { NODE_MOST_ARRAYS = 16, NODE_MOST_KERNELS = 16 };
 
 /* How much a launch sends at most. */
 struct node_bound {
-    uint64_t n_messages;    /* of a work-item; or, if is_of_group, of a whole group to one node */
+    uint64_t n_messages;    /* of a work-item */
     uint32_t message_bytes; /* the widest: 4 for an index and 4 or 8 for a value, 8 an argument */
-    bool is_of_group;
 };
 
 /* A way to send small messages from kernels. */

@@ -142,8 +142,6 @@ static void apply(struct coprocessor *coprocessor, uint64_t inbox)
  * is not known to be sent in few runs. */
 static uint64_t group_bytes(uint64_t n, struct node_bound bound)
 {
-    if (bound.is_of_group)
-        return bound.n_messages * (BOX_RUN_EXTRA_BYTES + bound.message_bytes);
     return bound.n_messages * (BOX_RUN_EXTRA_BYTES + n * bound.message_bytes);
 }
 
@@ -154,9 +152,9 @@ static uint64_t group_that_fits(const struct coprocessor *coprocessor, struct no
     while (n && group_bytes(n, bound) > coprocessor->queue_bytes)
         n--;
     if (n == 0)
-        die("--model %s: a work-%s sends up to %llu messages, and a queue has %u bytes",
-            coprocessor->node->model->name, bound.is_of_group ? "group" : "item",
-            (unsigned long long)bound.n_messages, coprocessor->queue_bytes);
+        die("--model %s: a work-item sends up to %llu messages, and a queue has %u bytes",
+            coprocessor->node->model->name, (unsigned long long)bound.n_messages,
+            coprocessor->queue_bytes);
     return n;
 }
 

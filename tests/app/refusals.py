@@ -11,7 +11,6 @@ GROUPS = {}
 WITHOUT_DEVICE = ("options and files", "mer options", "ranks")  # refused where there is no OpenCL platform
 GROUPS["options and files"] = [
     # What the first process has not found another one says, some seconds later; the other cases run meanwhile.
-    ("kmeans", "--send mail", "--send: 'mail' is none of sums|points"),
     ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"OMPI_COMM_WORLD_RANK": "1"}),
     ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"PMI_RANK": "1"}),
     ("color", "-f absent.el", "absent.el: cannot open", {"OMPI_COMM_WORLD_RANK": "2"}),
@@ -119,7 +118,6 @@ GROUPS["device"] = [
     ("chapter5/color", "-u 16 -k 1", "heap", HEAP_64K),
     ("gups", "--model coprocessor --table 4 --updates 16 --per-item 65536",
      "a work-item sends up to 65536 messages, and a queue has 65536 bytes"),
-    ("kmeans", "--model coprocessor -p 1000 -k 256 -d 16 --send sums", "a work-group sends up to 4352 messages"),
     ("maxflow", "--rows 4", "--form phases: what its sections change is in the memory of one node, and there are 2", LOOPBACK),
     ("boruvka", "-u 4", "--form phases: what its sections change is in the memory of one node, and there are 2", LOOPBACK),
     ("boruvka", "-u 4 --form lock", "--form lock: what its sections change is in the memory of one node, and there are 2", LOOPBACK),

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * K-means: points find the nearest of a few centres, which then move to the middle of their points.
+ *
+ * Points are spread over all nodes, and so are clusters; a point adds its coordinates, in whole numbers, to its
+ * cluster's sums, wherever those live. So the result is the same bit for bit in any order and on any number of nodes.
+ *
+ * A round has two halves, a barrier after each: points are added to the sums of their clusters; each owner turns its sums
+ * into centres, clears them, and puts the centres into every node's heap.
+ *
+ * Path: kmeans.c or chapter5/kmeans.c -> open_node (points.c) -> run -> the form's kernel -> sums at every owner -> check.c
+ * Owner: open_node makes what close_node frees.
+ * Threads: main's.
+ * Source: Lloyd, Least squares quantization in PCM, 1982; Orr 2016, section 5.4 (8 clusters, 16
+ * million points).
+ */
+#include "kmeans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUPS_A_UNIT 4   /* of a launch, so that units end at about one time */
+#define LEAST_PER_ITEM 16 /* points */
+#define MOST_IN_GROUP (UINT64_C(1) << 15)
+
+static uint64_t n_own(const struct kmeans *kmeans)
+{
+    return kmeans->own.last - kmeans->own.first;
+}
+
+/* Returns how many sums a cluster has: its coordinates, and its points. */
+static uint64_t n_columns(const struct kmeans *kmeans)
+{
+    return kmeans->n_dimensions + 1;
+}
+
+static uint64_t n_items(const struct kmeans *kmeans)
+{
+    return (n_own(kmeans) + kmeans->per_item - 1) / kmeans->per_item;
+}
+
+static size_t centres_bytes(const struct kmeans *kmeans)
+{
+    return n_words(kmeans) * sizeof(cl_uint);
+}
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+/* Sets points of a work-item. A CPU's group is one work-item, unless --group says otherwise: kmeans.cl says why. */
+static void share_out(struct kmeans *kmeans, bool has_group)
+{
+    struct node *node = &kmeans->node;
+    cl_device_type type;
+    cl_uint n_units;
+    kmeans->per_item = 1;
+    if (!kmeans->form->is_by_group)
+        return;
+    TRY_CL(
+        clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    TRY_CL(clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_MAX_COMPUTE_UNITS,
+                           sizeof n_units, &n_units, NULL));
+    if (type & CL_DEVICE_TYPE_CPU && !has_group)
+        node->group_items = 1;
+    const uint64_t n = n_own(kmeans) / GROUPS_A_UNIT / n_units / node->group_items;
+    const uint64_t most = MOST_IN_GROUP / node->group_items;
+    kmeans->per_item = n < LEAST_PER_ITEM ? LEAST_PER_ITEM : n > most ? most : n;
+}
+
+static void build(struct kmeans *kmeans)
+{
+    struct node *node = &kmeans->node;
+    const uint64_t n = n_own(kmeans);
+    uint32_t *points = app_array(n * kmeans->n_dimensions, sizeof *points, "the points");
+    char defines[128];
+    snprintf(defines, sizeof defines,
+             "-DN_CLUSTERS=%u -DN_DIMENSIONS=%u -DBLOCK=%u -DGROUP_ITEMS=%u",
+             (unsigned)kmeans->n_clusters, (unsigned)kmeans->n_dimensions, kmeans->block,
+             node->group_items);
+    node_build(node, "kmeans.cl", kmeans->form->source, defines);
+    points_generate(kmeans, kmeans->own, points);
+    const cl_mem there = node_upload(node, n * kmeans->n_dimensions * sizeof *points, points);
+    kmeans->label = node_array(node, n, NULL);
+    kmeans->totals = node_array(node, n_items(kmeans) * sizeof(cl_ulong), NULL);
+    kmeans->assign = node_kernel(node, "assign");
+    NODE_SET(kmeans->assign, 2, ARRAY(there), ULONG(n), UINT(kmeans->per_item),
+             ULONG(kmeans->centres), ARRAY(kmeans->label), ULONG(kmeans->sums));
+    kmeans->measure = node_kernel(node, "measure");
+    NODE_SET(kmeans->measure, 2, ARRAY(there), ULONG(n), UINT(kmeans->per_item),
+             ULONG(kmeans->centres), ARRAY(kmeans->totals));
+}
+
+static void open_node(void *self)
+{
+    struct kmeans *kmeans = self;
+    struct node *node = &kmeans->node;
+    const bool has_group = node->group_items;
+    /* The heap suffices for one node alone, because only an open node knows how many there are. */
+    node_open(node, 4 * (n_words(kmeans) + kmeans->n_clusters) * sizeof(cl_ulong));
+    kmeans->own = block_range(kmeans->n_points, node->n_processes, node->number);
+    kmeans->block = (uint32_t)block_of(kmeans->n_clusters, node->n_nodes);
+    TRY(gravel_alloc(node->gravel, kmeans->block * n_columns(kmeans) * sizeof(cl_ulong),
+                     &kmeans->sums));
+    TRY(gravel_alloc(node->gravel, centres_bytes(kmeans), &kmeans->centres));
+    kmeans->before = app_array(n_words(kmeans), sizeof(cl_uint), "the centres");
+    kmeans->after = app_array(n_words(kmeans), sizeof(cl_uint), "the centres");
+    share_out(kmeans, has_group);
+    build(kmeans);
+}
+
+static void close_node(void *self)
+{
+    struct kmeans *kmeans = self;
+    free(kmeans->before);
+    free(kmeans->after);
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+/* Makes new centres of the clusters [first, last), which live on a node of this process, to the mean, rounded; one without
+ * points keeps its centre. Their sums are 0 again. */
+static void take_sums(struct kmeans *kmeans, uint32_t number, struct block_range clusters)
+{
+    const uint64_t bytes = (clusters.last - clusters.first) * n_columns(kmeans) * sizeof(cl_ulong);
+    void *sums;
+    TRY(gravel_map(kmeans->node.gravel, kmeans->sums, bytes, CL_MAP_READ | CL_MAP_WRITE, number,
+                   &sums));
+    const cl_ulong *row = sums;
+    for (uint64_t c = clusters.first; c < clusters.last; c++, row += n_columns(kmeans)) {
+        const cl_ulong count = row[kmeans->n_dimensions];
+        for (uint64_t d = 0; d < kmeans->n_dimensions && count; d++)
+            kmeans->after[c * kmeans->n_dimensions + d] = (cl_uint)((row[d] + count / 2) / count);
+    }
+    memset(sums, 0, bytes);
+    TRY(gravel_unmap(kmeans->node.gravel, sums));
+}
+
+static void update_centres(struct kmeans *kmeans)
+{
+    struct node *node = &kmeans->node;
+    for (uint32_t i = node->number; i < node->number + node->n_local; i++) {
+        const struct block_range clusters = block_range(kmeans->n_clusters, node->n_nodes, i);
+        if (clusters.first == clusters.last)
+            continue;
+        take_sums(kmeans, i, clusters);
+        const uint64_t first = clusters.first * kmeans->n_dimensions;
+        const uint64_t n = (clusters.last - clusters.first) * kmeans->n_dimensions;
+        for (uint32_t to = 0; to < node->n_nodes; to++)
+            TRY(gravel_put(node->gravel, kmeans->centres + first * sizeof(cl_uint),
+                           kmeans->after + first, n * sizeof(cl_uint), to));
+    }
+    TRY(gravel_barrier(node->gravel));
+}
+
+/* All nodes have equal centres, so every node gets this answer. */
+static bool has_moved(const struct kmeans *kmeans)
+{
+    cl_uint most = 0;
+    for (uint64_t i = 0; i < n_words(kmeans); i++) {
+        cl_uint a = kmeans->before[i], b = kmeans->after[i], distance = a > b ? a - b : b - a;
+        most = distance > most ? distance : most;
+    }
+    return most / (double)(1 << FIXED_BITS) > kmeans->tolerance;
+}
+
+static void reset(void *self)
+{
+    struct kmeans *kmeans = self;
+    points_start(kmeans, kmeans->after);
+    TRY(gravel_put(kmeans->node.gravel, kmeans->centres, kmeans->after, centres_bytes(kmeans),
+                   kmeans->node.number));
+    TRY(gravel_barrier(kmeans->node.gravel));
+}
+
+static void run(void *self)
+{
+    struct kmeans *kmeans = self;
+    /* A point's coordinates and its count, where models other than Gravel's send. */
+    const struct node_bound bound = {.n_messages = n_columns(kmeans), .message_bytes = 12};
+    kmeans->n_done = 0;
+    do {
+        memcpy(kmeans->before, kmeans->after, centres_bytes(kmeans));
+        node_send(&kmeans->node, kmeans->assign, n_items(kmeans), bound);
+        TRY(gravel_barrier(kmeans->node.gravel));
+        update_centres(kmeans);
+        TRY(gravel_get(kmeans->node.gravel, kmeans->centres, kmeans->after, centres_bytes(kmeans),
+                       kmeans->node.number));
+        kmeans->n_done++;
+    } while (kmeans->n_done < kmeans->n_rounds && has_moved(kmeans));
+}
+
+/* ---- the program ------------------------------------------------------------------------------ */
+
+#define MAX_ROUNDS 1000000
+#define MAX_POINTS (UINT64_C(1) << 36)
+
+static const struct app_option own_options[] = {
+    {"points", 'p', "N", "Points of all nodes together (16777216)",
+     OPTION_NUMBER(struct kmeans, n_points, 1, MAX_POINTS)},
+    {"clusters", 'k', "N", "Clusters, up to 256 (8)",
+     OPTION_NUMBER(struct kmeans, n_clusters, 1, MAX_CLUSTERS)},
+    {"dimensions", 'd', "N", "Coordinates of a point, up to 16 (4)",
+     OPTION_NUMBER(struct kmeans, n_dimensions, 1, MAX_DIMENSIONS)},
+    {"iterations", 'i', "N", "Make at most this many rounds (20)",
+     OPTION_NUMBER(struct kmeans, n_rounds, 1, MAX_ROUNDS)},
+    {"tolerance", 't', "WIDTH", "Stop once no coordinate moves more, in widths of the space (1e-5)",
+     OPTION_REAL(struct kmeans, tolerance)},
+    {0}};
+
+/* All trials make as many rounds as the one that warmed up. */
+static void describe(void *self, struct trials *trials)
+{
+    const struct kmeans *kmeans = self;
+    snprintf(trials->input, sizeof trials->input, "%llu points, %llu clusters, %llu-d",
+             (unsigned long long)kmeans->n_points, (unsigned long long)kmeans->n_clusters,
+             (unsigned long long)kmeans->n_dimensions);
+    trials->work = (double)kmeans->n_points * (double)kmeans->n_done;
+    trials_add_number(trials, "points", kmeans->n_points);
+    trials_add_number(trials, "clusters", kmeans->n_clusters);
+    trials_add_number(trials, "dimensions", kmeans->n_dimensions);
+    trials_add_number(trials, "rounds", kmeans->n_done);
+    trials_add_number(trials, "points_per_item", kmeans->per_item);
+}
+
+/* Measures the inertia: the sum of squared distances, in squared widths of the space. */
+static void result(void *self, struct trials *trials)
+{
+    struct kmeans *kmeans = self;
+    const size_t bytes = n_items(kmeans) * sizeof(cl_ulong);
+    cl_ulong *totals = app_array(n_items(kmeans), sizeof *totals, "the totals"), sum = 0;
+    node_launch(&kmeans->node, kmeans->measure, n_items(kmeans));
+    TRY(gravel_barrier(kmeans->node.gravel));
+    node_read(&kmeans->node, kmeans->totals, bytes, totals);
+    for (uint64_t i = 0; i < n_items(kmeans); i++)
+        sum += totals[i];
+    free(totals);
+    kmeans->inertia_fixed = node_sum(&kmeans->node, sum);
+    const double inertia = (double)kmeans->inertia_fixed / (double)(UINT64_C(1) << 2 * FIXED_BITS);
+    trials_add_real(trials, "inertia", inertia);
+    trials_say(trials, "  %llu rounds, inertia %.9g\n", (unsigned long long)kmeans->n_done,
+               inertia);
+}
+
+int kmeans_main(const struct kmeans_form *form, int argc, char **argv)
+{
+    struct kmeans kmeans = {.form = form,
+                            .n_points = 1 << 24,
+                            .n_clusters = 8,
+                            .n_dimensions = 4,
+                            .n_rounds = 20,
+                            .tolerance = 1e-5};
+    const struct app app = {.name = "kmeans",
+                            .unit = "points/s",
+                            .doc = form->doc,
+                            .groups = {{"K-means:", 1, own_options, 0}},
+                            .has_models = !form->is_by_group,
+                            APP_FIELDS(struct kmeans),
+                            .open = open_node,
+                            .reset = reset,
+                            .run = run,
+                            .describe = describe,
+                            .result = result,
+                            .check = kmeans_check,
+                            .close = close_node};
+    return app_main(&app, &kmeans, argc, argv);
+}
