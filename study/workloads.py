@@ -94,5 +94,6 @@ def reads(folder, size):
 WORKLOADS = (Workload("GUPS", "gups", gups), Workload("PR-1", "chapter5/pagerank", ranked(mesh)),
              Workload("PR-2", "chapter5/pagerank", ranked(band)), Workload("SSSP-1", "chapter5/sssp", mesh),
              Workload("SSSP-2", "chapter5/sssp", band), Workload("color-1", "chapter5/color", mesh),
-             Workload("color-2", "chapter5/color", band), Workload("kmeans", "chapter5/kmeans", kmeans), Workload("mer", "mer", mer))
+             Workload("color-2", "chapter5/color", band), Workload("kmeans", "chapter5/kmeans", kmeans),
+             Workload("mer", "chapter5/mer", mer))
 BY_NAME = {workload.name: workload for workload in WORKLOADS}

@@ -2,7 +2,7 @@
 /*
  * The bytes of an input file, plain or gzip, whatever its name says: the one way in which applications read files.
  *
- * Path:    graph/text.c, mer/sequence.c -> this -> zlib
+ * Path:    graph/text.c, mer/text.c -> this -> zlib
  * Owner:   the caller of open, who closes it, and does not move it in between.
  * Threads: one at a time.
  *

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The k-mer that begins at a place of the text, with its neighbours, and the node that counts it.
+ * The k-mer that begins at a place of the text, with its neighbours, and the owner that counts it.
  *
- * The host defines K (1 to 63) and N_WORDS, the words of a message: 2 K bits of k-mer and 6 of neighbours fit.
+ * The host defines K (1 to 63). Text is packed as struct text_block of kmers.h has it, three ulongs for 64 places.
  *
- * Text is packed: bases are two bits, A 0, C 1, G 2, T 3, the first of a ulong's 32 in its highest bits. Beside it are two
- * rows of bits, the first of a ulong's 64 in its lowest: `valid`, a base stands there, and `starts`, a k-mer to be counted
- * begins there. Place 0 is no base. All have room to be read past the end.
- *
- * Path:    pack.h -> this -> on_host.cl, on_device.cl
+ * Path:    text.c -> this -> mer.cl, chapter5/mer.cl
  * Source:  Chapman et al., Meraculous, 2011; Orr 2016, section 5.4.
  */
 #include "gravel.cl.h"
@@ -22,31 +18,36 @@ struct kmer {
     ulong high, low;
 };
 
-INLINE uint bit_at(global const ulong *restrict bits, ulong i)
+/* What a place has, if a k-mer begins there: of the two strands the one whose k-mer is less; of a k-mer that is both, the
+ * text's. */
+struct seen {
+    struct kmer kmer;
+    uint left, right; /* neighbours: 0 to 3, or NO_NEIGHBOUR */
+    ulong hash;
+    uint active;
+};
+
+/* Returns 32 bases of the text, word i of them all. */
+INLINE ulong bases_of(global const ulong *restrict text, ulong i)
 {
-    return bits[i / 64] >> i % 64 & 1;
+    return text[i + i / 2 + 1];
 }
 
-INLINE uint base_at(global const ulong *restrict bases, ulong i)
+/* Returns which of the 64 places from i on have a base, the first in the lowest bit. */
+INLINE ulong valid_from(global const ulong *restrict text, ulong i)
 {
-    return bases[i / 32] >> (62 - i % 32 * 2) & 3;
+    const uint shift = i % 64;
+    return text[i / 64 * 3] >> shift | text[i / 64 * 3 + 3] << 1 << (63 - shift);
 }
 
-INLINE uint neighbour_at(global const ulong *restrict bases, global const ulong *restrict valid,
-                         ulong i)
+/* Returns 64 bases from place i on. */
+INLINE struct kmer bases_from(global const ulong *restrict text, ulong i)
 {
-    return bit_at(valid, i) ? base_at(bases, i) : NO_NEIGHBOUR;
-}
-
-/* 64 bases from place i on. */
-INLINE struct kmer bases_at(global const ulong *restrict bases, ulong i)
-{
-    global const ulong *words = bases + i / 32;
-    uint shift = i % 32 * 2;
+    const ulong word = i / 32, middle = bases_of(text, word + 1);
+    const uint shift = i % 32 * 2;
     /* In two steps, because a shift by 64 is none. */
-    ulong high = words[0] << shift | words[1] >> 1 >> (63 - shift);
-    ulong low = words[1] << shift | words[2] >> 1 >> (63 - shift);
-    return (struct kmer){high, low};
+    return (struct kmer){bases_of(text, word) << shift | middle >> 1 >> (63 - shift),
+                         middle << shift | bases_of(text, word + 2) >> 1 >> (63 - shift)};
 }
 
 /* The K first of 64 bases, in the lowest bits. */
@@ -88,14 +89,14 @@ INLINE ulong mix(ulong x)
     return x ^ x >> 31;
 }
 
-/* As kmer_hash and kmer_owner of table.h. */
+/* As kmer_hash and kmer_owner of kmers.h. */
 INLINE ulong hash_of(struct kmer kmer)
 {
     return mix(kmer.low + mix(kmer.high));
 }
-INLINE uint owner_of(ulong hash, uint n_nodes)
+INLINE uint owner_of(ulong hash, uint n_owners)
 {
-    return (uint)((hash >> 32) * n_nodes >> 32);
+    return (uint)((hash >> 32) * n_owners >> 32);
 }
 
 /* A neighbour seen from the other strand. */
@@ -104,25 +105,24 @@ INLINE uint complement(uint base)
     return base == NO_NEIGHBOUR ? base : 3 - base;
 }
 
-/*
- * What a place sends, if it is active: the words of table.h; and the k-mer's hash. Of the two strands the one whose k-mer
- * is less counts; of a k-mer that is both, the text's.
- */
-struct sent {
-    ulong word0, word1, word2, hash;
-    uint active;
-};
-
-INLINE struct sent sent_from(ulong i, global const ulong *restrict bases,
-                             global const ulong *restrict starts,
-                             global const ulong *restrict valid)
+/* Returns what place i has; place 0 has nothing. */
+INLINE struct seen seen_at(global const ulong *restrict text, ulong i)
 {
-    struct kmer all = bases_at(bases, i), here = first_bases(all), there = other_strand(all);
-    uint left = neighbour_at(bases, valid, i ? i - 1 : 0),
-         right = neighbour_at(bases, valid, i + K);
-    bool turn = there.high < here.high || (there.high == here.high && there.low < here.low);
-    struct kmer kmer = {turn ? there.high : here.high, turn ? there.low : here.low};
-    ulong beside = turn ? complement(right) << 3 | complement(left) : left << 3 | right;
-    return (struct sent){kmer.low << 6 | beside, kmer.high << 6 | kmer.low >> 58, kmer.high >> 58,
-                         hash_of(kmer), bit_at(starts, i)};
+    const ulong before = i ? i - 1 : 0, valid = valid_from(text, i);
+    const struct kmer all = bases_from(text, i), here = first_bases(all), there = other_strand(all);
+    const uint base_before = bases_of(text, before / 32) >> (62 - before % 32 * 2) & 3;
+#if K < 32
+    const uint base_after = all.high >> (62 - 2 * K) & 3;
+#else
+    const uint base_after = all.low >> (126 - 2 * K) & 3;
+#endif
+    const uint left = text[before / 64 * 3] >> before % 64 & 1 ? base_before : NO_NEIGHBOUR;
+    const uint right = valid >> K & 1 ? base_after : NO_NEIGHBOUR;
+    const bool turn = there.high < here.high || (there.high == here.high && there.low < here.low);
+    const struct kmer kmer = {turn ? there.high : here.high, turn ? there.low : here.low};
+    return (struct seen){.kmer = kmer,
+                         .left = turn ? complement(right) : left,
+                         .right = turn ? complement(left) : right,
+                         .hash = hash_of(kmer),
+                         .active = (~valid & ~0ul >> (64 - K)) == 0};
 }

@@ -8,7 +8,7 @@ HEAP_20K = {"GRAVEL_HEAP": "20k"}
 LOOPBACK = {"GRAVEL_LOOPBACK": "2"}
 
 GROUPS = {}
-WITHOUT_DEVICE = ("options and files", "mer options", "ranks")  # refused where there is no OpenCL platform
+WITHOUT_DEVICE = ("options and files", "mer options and files", "ranks")  # refused where there is no OpenCL platform
 GROUPS["options and files"] = [
     # What the first process has not found another one says, some seconds later; the other cases run meanwhile.
     ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"OMPI_COMM_WORLD_RANK": "1"}),
@@ -79,16 +79,12 @@ GROUPS["options and files"] = [
     ("sssp", "-f empty.gr", "empty.gr:2: the graph has no vertices"),
     ("color", "-f empty.gr", "empty.gr:2: the graph has no vertices"),
 ]
-GROUPS["mer options"] = [
+GROUPS["mer options and files"] = [
     ("mer", "", "no sequences"),
     ("mer", "-k 0", "-k: '0'"),
     ("mer", "-k 64", "-k: '64'"),
-    ("mer", "--table shelf", "--table: 'shelf' is none of host|device"),
     ("mer", "--distinct 0", "--distinct: '0' is not in 1.."),
-    ("mer", "-f mer/long.fa --table host --distinct 9", "--distinct: of --table device"),
-    ("mer", "-f mer/long.fa --table device --model lane", "--table device: its messages are Gravel's"),
-]
-GROUPS["mer files"] = [  # read when a node is open
+    ("mer", "--model lane", "unrecognized option '--model'"),
     ("mer", "-f absent.fa", "absent.fa: cannot open"),
     ("mer", "-f mer/empty.fa", "empty.fa: holds no sequence"),
     ("mer", "-f mer/no-header.fa", "no-header.fa: begins with 'A'"),
@@ -100,10 +96,10 @@ GROUPS["mer files"] = [  # read when a node is open
     ("mer", "-f mer/truncated.fq.gz", "truncated.fq.gz: record 2 'r2': the compressed data end early"),
 ]
 GROUPS["mer on the device"] = [  # a table that is full, or too large
-    ("mer", "-f mer/long.fa --table device --distinct 1", "k-mers found no room in a table of 128 entries"),
-    ("mer", "-f mer/long.fa --table device --distinct 1", "k-mers found no room in a table of 128 entries", LOOPBACK),
-    ("mer", "-f mer/long.fa --table device --distinct 100000000000", "take 14628571430976 bytes, and the device"),
-    ("mer", "-f mer/long.fa --table device", "heap", HEAP_64K),
+    ("mer", "-f mer/long.fa --distinct 1", "a table of 66 entries on each node's device is full"),
+    ("mer", "-f mer/long.fa --distinct 1", "a table of 66 entries on each node's device is full", LOOPBACK),
+    ("mer", "-f mer/long.fa --distinct 1073741824", "1073741824 different k-mers take 137438"),
+    ("mer", "-f mer/long.fa", "heap", HEAP_64K),
 ]
 GROUPS["device"] = [
     ("gups", "", "no such device", {"GRAVEL_DEVICE": "absent"}),
@@ -138,7 +134,7 @@ GROUPS["ranks"] = [
     ("mst", "-f negative.wel", "negative.wel:3: weight -2.5 is negative"),
 ]
 GROUPS["mer of ranks"] = [
-    ("mer", "-f mer/long.fa --table device --distinct 1", "k-mers found no room in a table of 128 entries"),
+    ("mer", "-f mer/long.fa --distinct 1", "a table of 65 entries on each node's device is full"),
 ]
 # Forms of critical sections that a node has alone.
 GROUPS["forms of ranks"] = [

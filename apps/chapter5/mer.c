@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counting k-mers as the dissertation measures it: each is an active message, in any model's way, to the node that its hash
+ * names, where a function of the host counts it in a hash table.
+ *
+ * apps/mer has the fast form, the reader and the check.
+ *
+ * Path:    main -> open_node -> count -> mer.cl -> count_kmer at the owner -> result -> check
+ * Owner:   open_node makes what close_node and node_close free.
+ * Threads: main's; a table is the network thread's between a launch and the next barrier.
+ * Source:  Chapman et al., Meraculous, 2011; Orr 2016, section 5.4.
+ */
+#include "mer/kmers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define NO_NEIGHBOUR 4
+#define N_PENDING 16
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+
+struct message {
+    kmer_word kmer;
+    uint64_t hash;
+    uint32_t left, right;
+};
+
+/* Open addressing, with room for twice the k-mers of a node. An entry with a sum of 0 before it is free. A message is
+ * counted when N_PENDING more have come, and the processor has fetched its entry. */
+struct table {
+    struct kmer_count *entries;
+    struct message pending[N_PENDING];
+    uint64_t n_given; /* messages so far */
+};
+
+struct mer {
+    struct options options;
+    struct kmers kmers;
+    struct node node;
+    uint64_t first, n_places; /* of the text: this process's */
+    uint64_t n_entries;       /* of a table */
+    struct table *tables;     /* [n_nodes]; empty for nodes of other processes */
+    cl_kernel count;
+};
+
+/* ---- a node's table -------------------------------------------------------------------------- */
+
+static bool is_free(const struct kmer_count *entry)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < 5; i++)
+        sum |= entry->counts[i];
+    return sum == 0;
+}
+
+static struct kmer_count *entry_at(const struct mer *mer, struct table *table, uint64_t hash)
+{
+    return &table->entries[(hash & UINT32_MAX) * mer->n_entries >> 32];
+}
+
+static void apply(const struct mer *mer, struct table *table, const struct message *message)
+{
+    struct kmer_count *entry = entry_at(mer, table, message->hash);
+    while (entry->kmer != message->kmer && !is_free(entry))
+        if (++entry == table->entries + mer->n_entries)
+            entry = table->entries;
+    entry->kmer = message->kmer;
+    entry->counts[message->left]++;
+    if (message->right != NO_NEIGHBOUR)
+        entry->counts[5 + message->right]++;
+}
+
+/* Counts a message of mer.cl; words that it did not send are 0. */
+static int count_at(void *user, uint32_t number, const uint64_t *words)
+{
+    const struct mer *mer = user;
+    struct table *table = &mer->tables[number];
+    struct message *message = &table->pending[table->n_given % N_PENDING];
+    if (table->n_given++ >= N_PENDING)
+        apply(mer, table, message);
+    message->kmer =
+        (kmer_word)words[0] >> 6 | (kmer_word)words[1] << 58 | (kmer_word)words[2] << 122;
+    message->hash = kmer_hash(message->kmer);
+    message->left = words[0] >> 3 & 7;
+    message->right = words[0] & 7;
+    __builtin_prefetch(entry_at(mer, table, message->hash), 1);
+    return 0;
+}
+
+/* An active message. */
+static int count_kmer(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
+{
+    (void)source;
+    return count_at(user, gravel_node(gravel), args);
+}
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+static struct kmer_count *make_entries(uint64_t n)
+{
+    const size_t bytes =
+        (n * sizeof(struct kmer_count) + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    void *entries = aligned_alloc(HUGE_PAGE_BYTES, bytes);
+    if (!entries)
+        die("no memory for a table of %llu k-mers", (unsigned long long)n);
+    madvise(entries, bytes, MADV_HUGEPAGE); /* or most prefetches wait for the TLB */
+    return entries;
+}
+
+static void open_node(void *self)
+{
+    extern const char mer_cl[];
+    struct mer *mer = self;
+    struct node *node = &mer->node;
+    char options[64];
+    kmers_read(&mer->kmers);
+    const uint32_t n_words = (2 * (uint32_t)mer->kmers.k + 6 + 63) / 64;
+    const struct gravel_handler handler = {
+        .name = "count_kmer", .n_args = n_words, .function = count_kmer, .user = mer};
+    node->bindings.handlers = &handler;
+    node->bindings.n_handlers = 1;
+    node->call = count_at;
+    node->call_user = mer;
+    node_open(node, 0);
+    kmers_agree(&mer->kmers, node);
+    mer->n_entries = 2 * mer->kmers.n_kmers / node->n_nodes + 1024;
+    mer->tables = app_array(node->n_nodes, sizeof *mer->tables, "the tables");
+    for (uint32_t i = 0; i < node->n_local; i++)
+        mer->tables[node->number + i].entries = make_entries(mer->n_entries);
+    TRY(gravel_share(node->gravel, mer->kmers.n_places, &mer->first, &mer->n_places));
+    snprintf(options, sizeof options, "-DK=%u -DN_WORDS=%u", (unsigned)mer->kmers.k, n_words);
+    node_build(node, "mer.cl", mer_cl, options);
+    mer->count = node_kernel(node, "count_kmers");
+    NODE_SET(mer->count, 2, ARRAY(node_array(node, kmers_text_bytes(&mer->kmers), mer->kmers.text)),
+             ULONG(mer->first));
+}
+
+static void close_node(void *self)
+{
+    struct mer *mer = self;
+    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
+        free(mer->tables[i].entries);
+    free(mer->tables);
+    kmers_free(&mer->kmers);
+}
+
+/* ---- a trial --------------------------------------------------------------------------------- */
+
+static void reset(void *self)
+{
+    struct mer *mer = self;
+    for (uint32_t i = 0; i < mer->node.n_local; i++)
+        memset(mer->tables[mer->node.number + i].entries, 0,
+               mer->n_entries * sizeof(struct kmer_count));
+    TRY(gravel_barrier(mer->node.gravel));
+}
+
+static void count(void *self)
+{
+    struct mer *mer = self;
+    const struct node_bound bound = {.n_messages = 1,
+                                     .message_bytes = (2 * (uint32_t)mer->kmers.k + 69) / 64 * 8};
+    node_send(&mer->node, mer->count, mer->n_places, bound);
+    TRY(gravel_barrier(mer->node.gravel));
+    /* The barrier has ended the network thread's insertions; what they put off is ours. */
+    for (uint32_t i = 0; i < mer->node.n_nodes; i++) {
+        struct table *table = &mer->tables[i];
+        const uint64_t n = table->n_given < N_PENDING ? table->n_given : N_PENDING;
+        for (uint64_t j = 0; j < n; j++)
+            apply(mer, table, &table->pending[j]);
+        table->n_given = 0;
+    }
+    TRY(gravel_barrier(mer->node.gravel));
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+static void describe(void *self, struct trials *trials)
+{
+    kmers_describe(&((struct mer *)self)->kmers, trials);
+}
+
+static void result(void *self, struct trials *trials)
+{
+    struct mer *mer = self;
+    mer->kmers.n_counts = 0;
+    for (uint32_t i = 0; i < mer->node.n_local; i++) {
+        const struct kmer_count *entries = mer->tables[mer->node.number + i].entries;
+        for (uint64_t j = 0; j < mer->n_entries; j++)
+            if (!is_free(&entries[j]))
+                kmers_add(&mer->kmers, &entries[j]);
+    }
+    kmers_result(&mer->kmers, &mer->node, trials);
+}
+
+static uint64_t check(void *self, struct trials *trials)
+{
+    return kmers_check(&((struct mer *)self)->kmers, trials);
+}
+
+static const struct app app = {
+    .name = "mer",
+    .unit = "k-mers/s",
+    .doc = "Count the k-mers of sequences by a message for each, and "
+           "say how many a second were counted.",
+    .groups = {{"K-mers:", 1, kmers_options, offsetof(struct mer, kmers)}},
+    .has_models = true,
+    APP_FIELDS(struct mer),
+    .open = open_node,
+    .reset = reset,
+    .run = count,
+    .describe = describe,
+    .result = result,
+    .check = check,
+    .close = close_node};
+
+int main(int argc, char **argv)
+{
+    struct mer mer = {.kmers.k = 31};
+    return app_main(&app, &mer, argc, argv);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * K-mers of sequences: the text that they are in, and how often each stands there.
+ *
+ * Path:    mer.c, chapter5/mer.c -> this: text.c (input), check.c, output.c
+ * Owner:   the application's struct has a struct kmers; kmers_free frees what kmers_read and the application made.
+ * Threads: main's.
+ * Source:  Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011.
+ */
+#ifndef APPS_KMERS_H
+#define APPS_KMERS_H
+
+#include "frame/app.h"
+#include "frame/random.h"
+
+#define MAX_K 63
+
+/* Two bits a base, A 0, C 1, G 2, T 3, the last base in the lowest. */
+__extension__ typedef unsigned __int128 kmer_word;
+
+/* Text is packed in blocks of 64 places. Place 0 is no base, nor is one between sequences, and behind the last there are
+ * TEXT_PAD places more, to be read past the end. kmers.cl.h has the same. */
+struct text_block {
+    uint64_t valid;    /* places with a base, the first in the lowest bit */
+    uint64_t bases[2]; /* two bits each, the first in the highest */
+};
+#define TEXT_PAD 128
+
+/* A k-mer of either strand, whichever is less, and what is next to it in that strand. */
+struct kmer_count {
+    kmer_word kmer;
+    uint32_t counts
+        [9]; /* how often A, C, G, T or no base is before it; how often A, C, G, T is after it */
+};
+
+struct kmers {
+    struct option_words paths;
+    uint64_t k, least_quality;
+
+    uint64_t prints[OPTION_MOST_WORDS]; /* of what was read from each */
+    struct text_block *text;
+    uint64_t n_places, room;              /* of the text, without TEXT_PAD; room in blocks */
+    uint64_t n_kmers, n_records, n_bases; /* of all files */
+    double read_s;                        /* reading and packing took [s] */
+
+    uint32_t first, n_own,
+        n_owners;              /* this process counts the k-mers of n_own owners out of n_owners */
+    struct kmer_count *counts; /* [n_counts] these, in any order; check.c sorts them */
+    uint64_t n_counts, counts_room;
+};
+
+/** -f, -k and --quality; the offset is of a struct kmers. */
+extern const struct app_option kmers_options[];
+
+/** Returns the owner of a k-mer, as kmers.cl.h: the upper half of its hash chooses the owner, the lower half its slot. */
+static inline uint64_t kmer_hash(kmer_word kmer)
+{
+    return random_mix((uint64_t)kmer + random_mix((uint64_t)(kmer >> 64)));
+}
+static inline uint32_t kmer_owner(uint64_t hash, uint32_t n_owners)
+{
+    return (uint32_t)((hash >> 32) * n_owners >> 32);
+}
+
+/** Read all files; or die. */
+void kmers_read(struct kmers *kmers);
+
+/** Returns the bytes of the text, TEXT_PAD included. */
+static inline uint64_t kmers_text_bytes(const struct kmers *kmers)
+{
+    return (kmers->n_places + TEXT_PAD + 63) / 64 * sizeof(struct text_block);
+}
+
+/** Die unless all nodes have read the same; and set which owners are this process's: its nodes. Collective. */
+void kmers_agree(struct kmers *kmers, struct node *node);
+
+/** Add a k-mer to `counts`. */
+void kmers_add(struct kmers *kmers, const struct kmer_count *count);
+
+/** Set variant, input and work of the trials, and add the parameters. */
+void kmers_describe(const struct kmers *kmers, struct trials *trials);
+
+/** Say what was read and counted. Collective. */
+void kmers_result(const struct kmers *kmers, struct node *node, struct trials *trials);
+
+/** Compare `counts` with all k-mers of these owners, sorted. @return  k-mers that are wrong [count]. */
+uint64_t kmers_check(struct kmers *kmers, struct trials *trials);
+
+void kmers_free(struct kmers *kmers);
+
+/** Open the file PATH.NUMBER, before work is done for it; or die, naming the cause. */
+void output_open(const char *path, uint32_t number);
+
+/** Write `counts`, and give the file its name once all nodes have written theirs; or die, and nothing is left. Collective. */
+void output_write(const struct kmers *kmers, struct node *node);
+
+#endif
