@@ -198,9 +198,9 @@ int app_main(const struct app *app, void *self, int argc, char **argv)
     TRY(gravel_config_load(&node->config, sizeof node->config));
     app->open(self);
     /* The device's compiler has done its work before the clock runs. */
-    if (app->reset && !app->warm_up)
+    if (app->reset)
         app->reset(self);
-    (app->warm_up ? app->warm_up : app->run)(self);
+    app->run(self);
     measure(&run);
     if (app->close)
         app->close(self);

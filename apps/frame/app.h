@@ -44,7 +44,6 @@ struct app {
 
     /* In the order in which they are taken. */
     app_step *open;       /* open the node, get the input; or die */
-    app_step *warm_up;    /* make the device compile all that a trial needs; NULL: a trial does */
     app_report *describe; /* set variant, input and work, and add the parameters */
     app_step *reset;      /* before every trial; not timed; may be NULL */
     app_step *run;        /* a trial */

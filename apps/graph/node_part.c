@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's part of the graph, and a mirror of its ghosts.
+ * A node's part of the graph.
  *
  * Path: an application -> this -> part.c
  * Owner: see part.h.
@@ -8,8 +8,6 @@
  */
 #include "graph/node_part.h"
 #include "frame/die.h"
-
-#include <stdlib.h>
 
 static void check_edges(uint64_t n_edges)
 {
@@ -44,25 +42,4 @@ cl_mem node_part_offsets(struct node *node, const struct graph_part *part)
     for (uint64_t u = 0; u < n; u++)
         offsets[u] = (cl_uint)part->rows.offsets[u];
     return node_upload(node, n * sizeof *offsets, offsets);
-}
-
-struct gravel_mirror *node_part_mirror(struct node *node, const struct ghosts *ghosts,
-                                       uint64_t offset, uint32_t type, bool adds)
-{
-    const struct partition *partition = &ghosts->part->partition;
-    struct gravel_mirror *mirror;
-    if (node_sum(node, ghosts->n) == 0)
-        return NULL;
-    uint64_t *n_words = app_array(node->n_nodes, sizeof *n_words, "a plan");
-    uint32_t *indices = app_array(ghosts->n, sizeof *indices, "a plan");
-    for (uint64_t i = 0; i < ghosts->n; i++) {
-        n_words[partition_owner(partition, ghosts->vertices[i])]++;
-        indices[i] = (uint32_t)partition_index(partition, ghosts->vertices[i]);
-    }
-    const struct gravel_words words = GRAVEL_WORDS(offset, type, n_words, indices);
-    TRY(adds ? gravel_mirror_create_slots(&mirror, node->gravel, GRAVEL_ADD, &words)
-             : gravel_mirror_create(&mirror, node->gravel, &words));
-    free(n_words);
-    free(indices);
-    return mirror;
 }

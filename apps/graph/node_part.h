@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node's part of the graph, and a mirror of its ghosts.
+ * A node's part of the graph.
  *
  * Path: an application -> this -> part.h
  * Owner: see part.h.
@@ -9,11 +9,8 @@
 #ifndef APPS_NODE_PART_H
 #define APPS_NODE_PART_H
 
-#include "graph/ghosts.h"
 #include "graph/part.h"
 #include "frame/node.h"
-
-#include <gravel/mirror.h>
 
 /* What kernels number in 32 bits. */
 #define NODE_PART_MAX_EDGES UINT64_C(0xfffffffe)
@@ -27,16 +24,5 @@ uint64_t node_part_draw_source(struct node *node, const struct graph_part *part,
 
 /** Copy to the device where each row begins: [vertices + 1] of 32 bits. */
 cl_mem node_part_offsets(struct node *node, const struct graph_part *part);
-
-/**
- * Make a mirror of a word of each ghost. Ghosts are in the order of their owners, and so are copies of their words.
- *
- * @param offset  of the words in the heap, by own vertices.
- * @param type    of a word: GRAVEL_UINT.
- * @param adds    what is stored in the mirror is added to the owners' words; else those are fetched.
- * @return        NULL if no node has ghosts. Collective.
- */
-struct gravel_mirror *node_part_mirror(struct node *node, const struct ghosts *ghosts,
-                                       uint64_t offset, uint32_t type, bool adds);
 
 #endif
