@@ -38,8 +38,9 @@ enum { FIRST_SOURCE = 2, N = 5 };
 /* ---- what is asked for ------------------------------------------------------------------------- */
 
 /* Refuses what this node gives, and marks sources. @param is_source  [n_vertices] */
-static int check(const struct gravel_graph *graph, const struct gravel_graph_betweenness *options,
-                 const double *centrality, uint8_t *is_source)
+static int check(const struct gravel_graph *graph,
+                 const struct gravel_graph_betweenness_options *options, const double *centrality,
+                 uint8_t *is_source)
 {
     const uint64_t n = graph->n_vertices;
     if (options->bytes != sizeof *options)
@@ -76,8 +77,8 @@ static int check(const struct gravel_graph *graph, const struct gravel_graph_bet
 }
 
 /* Refuses what nodes give differently. Collective. */
-static int compare(struct gravel_graph *graph, const struct gravel_graph_betweenness *options,
-                   const uint8_t *is_source)
+static int compare(struct gravel_graph *graph,
+                   const struct gravel_graph_betweenness_options *options, const uint8_t *is_source)
 {
     static const char *const names[] = {"n_sources", "has_endpoints", "is_raw", "a sum of sources"};
     /* Each, and its complement, whose least is that of the most. */
@@ -243,7 +244,7 @@ static int run(struct gravel_graph *graph, const uint8_t *is_source, uint32_t ha
 
 /* Returns what a sum of n_sources sources is multiplied by, as NetworkX does. @param is_source  the vertex is one */
 static double scale_of(const struct gravel_graph *graph,
-                       const struct gravel_graph_betweenness *options, uint64_t n_sources,
+                       const struct gravel_graph_betweenness_options *options, uint64_t n_sources,
                        bool is_source)
 {
     /* The vertices that a path over this one may end at, and those where it may begin. */
@@ -258,8 +259,9 @@ static double scale_of(const struct gravel_graph *graph,
 }
 
 /* Computes what is asked for. Collective. @param words  [n_slots] scratch */
-static int compute(struct gravel_graph *graph, const struct gravel_graph_betweenness *options,
-                   const uint8_t *is_source, double *words, double *centrality)
+static int compute(struct gravel_graph *graph,
+                   const struct gravel_graph_betweenness_options *options, const uint8_t *is_source,
+                   double *words, double *centrality)
 {
     const uint64_t n_sources = options->sources ? options->n_sources : graph->n_vertices,
                    n_share = (n_sources + graph->n_nodes - 1) / graph->n_nodes,
@@ -279,9 +281,10 @@ static int compute(struct gravel_graph *graph, const struct gravel_graph_between
 }
 
 int gravel_graph_betweenness(struct gravel_graph *graph,
-                             const struct gravel_graph_betweenness *options, double *centrality)
+                             const struct gravel_graph_betweenness_options *options,
+                             double *centrality)
 {
-    const struct gravel_graph_betweenness all = GRAVEL_GRAPH_BETWEENNESS();
+    const struct gravel_graph_betweenness_options all = GRAVEL_GRAPH_BETWEENNESS();
     options = options ? options : &all;
     if (!graph)
         return graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);

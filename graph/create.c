@@ -264,14 +264,14 @@ int gravel_graph_create(struct gravel_graph **out, struct gravel *gravel,
     return 0;
 }
 
-int gravel_graph_facts(const struct gravel_graph *graph, struct gravel_graph_facts *facts,
-                       size_t bytes)
+int gravel_graph_facts_read(const struct gravel_graph *graph, struct gravel_graph_facts *facts,
+                            size_t bytes)
 {
     if (!graph || !facts)
-        return graph_fail(GRAVEL_EINVAL, "gravel_graph_facts: %s is NULL",
+        return graph_fail(GRAVEL_EINVAL, "gravel_graph_facts_read: %s is NULL",
                           graph ? "facts" : "graph");
     if (bytes < sizeof *facts)
-        return graph_fail(GRAVEL_EINVAL, "gravel_graph_facts: bytes is %zu (%zu)", bytes,
+        return graph_fail(GRAVEL_EINVAL, "gravel_graph_facts_read: bytes is %zu (%zu)", bytes,
                           sizeof *facts);
     memset(facts, 0, bytes); /* members of a later version are 0 */
     *facts = (struct gravel_graph_facts){.n_vertices = graph->n_vertices,

@@ -69,9 +69,10 @@ static int find_wishes(struct gravel_graph *graph, const double *personalization
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
 /* Returns options with the defaults for what is 0. Those of another size keep it alone, which `check` refuses. */
-static struct gravel_graph_pagerank with_defaults(const struct gravel_graph_pagerank *options)
+static struct gravel_graph_pagerank_options
+with_defaults(const struct gravel_graph_pagerank_options *options)
 {
-    struct gravel_graph_pagerank used = GRAVEL_GRAPH_PAGERANK();
+    struct gravel_graph_pagerank_options used = GRAVEL_GRAPH_PAGERANK();
     if (options && options->bytes == sizeof used)
         used = *options;
     else if (options)
@@ -84,8 +85,8 @@ static struct gravel_graph_pagerank with_defaults(const struct gravel_graph_page
 }
 
 /* Refuses what this node gives. */
-static int check(const struct gravel_graph *graph, const struct gravel_graph_pagerank *options,
-                 const void *ranks)
+static int check(const struct gravel_graph *graph,
+                 const struct gravel_graph_pagerank_options *options, const void *ranks)
 {
     const double *wishes = options->personalization;
     if (options->bytes != sizeof *options)
@@ -121,7 +122,7 @@ static int check(const struct gravel_graph *graph, const struct gravel_graph_pag
 }
 
 /* Refuses what nodes give differently. Collective. @param is_wished  [out] there is a personalization */
-static int compare(struct gravel_graph *graph, const struct gravel_graph_pagerank *options,
+static int compare(struct gravel_graph *graph, const struct gravel_graph_pagerank_options *options,
                    bool *is_wished)
 {
     static const char *const members[] = {"damping", "tolerance", "most_iterations", "type",
@@ -152,7 +153,7 @@ static int compare(struct gravel_graph *graph, const struct gravel_graph_pageran
 /* ---- the call -------------------------------------------------------------------------------- */
 
 /* Finds shares, and makes what iterates; finds wishes. Collective. @param words  [n_slots] */
-static int prepare(struct gravel_graph *graph, const struct gravel_graph_pagerank *options,
+static int prepare(struct gravel_graph *graph, const struct gravel_graph_pagerank_options *options,
                    bool is_made, bool is_wished, double *words)
 {
     if (!is_made) {
@@ -165,8 +166,8 @@ static int prepare(struct gravel_graph *graph, const struct gravel_graph_pageran
 }
 
 /* Ranks, on a graph whose options are right. Collective. */
-static int rank(struct gravel_graph *graph, struct gravel_graph_pagerank *options, bool is_wished,
-                void *ranks)
+static int rank(struct gravel_graph *graph, struct gravel_graph_pagerank_options *options,
+                bool is_wished, void *ranks)
 {
     const bool is_double = options->type == GRAVEL_DOUBLE,
                is_made = graph->pagerank && graph_pull_is_double(graph) == is_double;
@@ -200,10 +201,10 @@ static int give_up(struct gravel_graph *graph, int code)
     return gravel_set_error(code, text);
 }
 
-int gravel_graph_pagerank(struct gravel_graph *graph, struct gravel_graph_pagerank *options,
+int gravel_graph_pagerank(struct gravel_graph *graph, struct gravel_graph_pagerank_options *options,
                           void *ranks)
 {
-    struct gravel_graph_pagerank used = with_defaults(options);
+    struct gravel_graph_pagerank_options used = with_defaults(options);
     bool is_wished = false;
     if (!graph)
         return graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);

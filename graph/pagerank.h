@@ -42,7 +42,7 @@ int graph_pull_make(struct gravel_graph *graph, bool is_double, const double *sh
 bool graph_pull_is_double(const struct gravel_graph *graph);
 /** pull.c: iterates, and says in options how often, and what the last change was. Collective. @param wishes  [n_own] of
  * which the sum over all nodes is 1; NULL: all alike. @param ranks  [out] [n_own] of the type; it stays the graph's. */
-int graph_pull_iterate(struct gravel_graph *graph, struct gravel_graph_pagerank *options,
+int graph_pull_iterate(struct gravel_graph *graph, struct gravel_graph_pagerank_options *options,
                        const double *wishes, cl_mem *ranks);
 
 #endif

@@ -447,7 +447,7 @@ static int exchange(struct gravel_graph *graph, uint32_t i)
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /* @param i  [out] the iteration that ended it. Collective. */
-static int iterate(struct gravel_graph *graph, const struct gravel_graph_pagerank *options,
+static int iterate(struct gravel_graph *graph, const struct gravel_graph_pagerank_options *options,
                    uint32_t *i)
 {
     struct graph_pagerank *own = graph->pagerank;
@@ -466,7 +466,7 @@ static int iterate(struct gravel_graph *graph, const struct gravel_graph_pageran
     }
 }
 
-int graph_pull_iterate(struct gravel_graph *graph, struct gravel_graph_pagerank *options,
+int graph_pull_iterate(struct gravel_graph *graph, struct gravel_graph_pagerank_options *options,
                        const double *wishes, cl_mem *ranks)
 {
     struct graph_pagerank *own = graph->pagerank;

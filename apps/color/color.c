@@ -46,7 +46,7 @@ static void create(struct color *color)
                 to[edges.n_edges++] = rows->neighbours[e];
             }
     TRY(gravel_graph_create(&color->graph, color->node.gravel, &edges));
-    TRY(gravel_graph_facts(color->graph, &color->facts, sizeof color->facts));
+    TRY(gravel_graph_facts_read(color->graph, &color->facts, sizeof color->facts));
     free(from);
     free(to);
 }

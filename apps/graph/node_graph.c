@@ -26,7 +26,7 @@ static void create(struct node *node, struct node_graph *self)
                            .from = from, .to = rows->neighbours, .id_bytes = 4,
                            .weights = rows->weights, .weight_type = types[rows->weights_are]);
     TRY(gravel_graph_create(&self->graph, node->gravel, &edges));
-    TRY(gravel_graph_facts(self->graph, &self->facts, sizeof self->facts));
+    TRY(gravel_graph_facts_read(self->graph, &self->facts, sizeof self->facts));
     assert(self->facts.first == self->part.first && self->facts.n == rows->n_vertices);
     free(from);
 }

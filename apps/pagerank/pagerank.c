@@ -24,7 +24,7 @@ struct pagerank {
     struct node_graph graph;
     double tolerance; /* ends it once all ranks together change less; 0: never */
     bool is_double;
-    struct gravel_graph_pagerank asked;
+    struct gravel_graph_pagerank_options asked;
     void *ranks; /* [facts.n] */
 };
 

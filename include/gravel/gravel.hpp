@@ -614,6 +614,7 @@ private:
     friend class flow;
     friend class deques;
     friend class rounds;
+    friend class graph; /* of graph.hpp */
 
     static std::string text_of_exception() {
         const std::string last = gravel_last_error();

@@ -31,21 +31,21 @@ class Facts(Block):
 
 
 class PagerankOptions(Block):
-    """struct gravel_graph_pagerank"""
+    """struct gravel_graph_pagerank_options"""
 
     _fields_ = [("bytes", size), ("damping", c.c_double), ("tolerance", c.c_double), ("most_iterations", u32),
                 ("type", u32), ("personalization", to(c.c_double)), ("n_iterations", u32), ("change", c.c_double)]
 
 
 class BetweennessOptions(Block):
-    """struct gravel_graph_betweenness"""
+    """struct gravel_graph_betweenness_options"""
 
     _fields_ = [("bytes", size), ("sources", to(u64)), ("n_sources", u64), ("has_endpoints", u32), ("is_raw", u32)]
 
 
 CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_graph_create": (code, (to(address), address, address)),
-    "gravel_graph_facts": (code, (address, address, size)),
+    "gravel_graph_facts_read": (code, (address, address, size)),
     "gravel_graph_bfs": (code, (address, u64, to(u32), to(u64))),
     "gravel_graph_sssp": (code, (address, u64, address, to(u64))),
     "gravel_graph_pagerank": (code, (address, address, address)),

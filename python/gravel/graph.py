@@ -105,7 +105,7 @@ class Graph(Part):
 
     def _facts(self) -> Facts:
         facts = Facts()
-        self._call(lambda made: int(lib.gravel_graph_facts(made, c.byref(facts), c.sizeof(facts))))
+        self._call(lambda made: int(lib.gravel_graph_facts_read(made, c.byref(facts), c.sizeof(facts))))
         return facts
 
     @property

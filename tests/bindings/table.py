@@ -33,8 +33,8 @@ STRUCTURES = {"gravel_serve": _library.Serve, "gravel_handler": _library.Handler
               "gravel_steal_stats": _library.StealStats}
 # By itself: a structure of flows has the name of its handle.
 GRAPH_STRUCTURES = {"gravel_graph_edges": _graph_library.Edges, "gravel_graph_facts": _graph_library.Facts,
-                    "gravel_graph_pagerank": _graph_library.PagerankOptions,
-                    "gravel_graph_betweenness": _graph_library.BetweennessOptions}
+                    "gravel_graph_pagerank_options": _graph_library.PagerankOptions,
+                    "gravel_graph_betweenness_options": _graph_library.BetweennessOptions}
 
 
 def kind_of(declared):

@@ -16,13 +16,16 @@ command -v "${cxx%% *}" >/dev/null || { echo "skipped: no C++ compiler ($cxx)"; 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 n_failed=0
+graph= # what a program of graphs needs, if the build has the library
+[ ! -e "$build/graph/libgravel-graph.so" ] ||
+    graph="-DHAS_GRAPH -I$source/graph/include -L$build/graph -lgravel-graph -Wl,-rpath,$build/graph"
 
 # compile <program> <file>
 compile()
 {
     # shellcheck disable=SC2086 # words of a command
     $cxx -std=c++17 -Wall -Wextra -Werror -I"$source/include" "-DKERNELS=\"$source/tests/bindings/kernels/\"" -o "$work/$1" "$2" \
-        -L"$build/lib" -lgravel -lOpenCL "-Wl,-rpath,$build/lib" || exit 1
+        $graph -L"$build/lib" -lgravel -lOpenCL "-Wl,-rpath,$build/lib" || exit 1
 }
 
 # expect <what> <times> <line, a pattern> <command...>

@@ -37,6 +37,9 @@ int count_accumulators(gravel_accumulator *accumulator)
 #define gravel_steal_destroy count_deques
 #define gravel_accumulator_destroy count_accumulators
 #include <gravel/gravel.hpp>
+#ifdef HAS_GRAPH
+#include <gravel/graph.hpp>
+#endif
 #undef gravel_steal_create
 #undef gravel_steal_destroy
 #undef gravel_accumulator_destroy
@@ -503,6 +506,53 @@ static void test_rounds(gvl::node &node)
     EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", moved.run(GRAVEL_UNTIL_ZERO));
 }
 
+#ifdef HAS_GRAPH
+/* Node 0 gives all edges: a path 0 to 5 whose edge 2 to 3 weighs 5, a loop, and a vertex alone, 6. */
+static void test_graph(gvl::node &node)
+{
+    if (n_local(node) > 1)
+        return; /* the first has all results */
+    const bool gives = node.rank() == 0;
+    const std::vector<uint32_t> from = gives ? std::vector<uint32_t>{0, 1, 2, 3, 4, 5} : std::vector<uint32_t>{},
+                                to = gives ? std::vector<uint32_t>{1, 2, 3, 4, 5, 5} : std::vector<uint32_t>{};
+    const std::vector<float> weights = gives ? std::vector<float>{1, 1, 5, 1, 1, 1} : std::vector<float>{};
+    gvl::graph plain(node, 7, from, to, true), weighted(node, 7, from, to, weights);
+    const gravel_graph_facts facts = plain.facts();
+    const auto levels = plain.bfs(0);
+    const auto parents = plain.bfs_parents(0), labels = plain.components();
+    const auto distances = weighted.sssp<float>(0);
+    const auto ranks = plain.pagerank<float>();
+    const auto colors = plain.color();
+    const auto between = plain.betweenness();
+    uint64_t n_components = 0, n_triangles = 1;
+    plain.components(&n_components);
+    plain.triangles(&n_triangles);
+    EXPECT(n_components == 2 && n_triangles == 0 && facts.n_vertices == 7 && levels.size() == facts.n);
+    for (uint64_t i = 0; i < facts.n; i++) {
+        const uint64_t v = facts.first + i;
+        EXPECT(levels[i] == (v < 6 ? v : GRAVEL_GRAPH_FAR) && labels[i] == (v < 6 ? 0 : 6));
+        EXPECT(parents[i] == (v == 6 ? GRAVEL_GRAPH_NONE : v ? v - 1 : 0));
+        EXPECT(v == 6 || distances[i] == float(v + (v > 2) * 4));
+        EXPECT(ranks[i] > 0 && colors[i] < 3 && (between[i] > 0) == (v > 0 && v < 5));
+    }
+    uint64_t n_in = 0;
+    EXPECT(weighted.forest(&n_in).size() == from.size() && n_in == 5);
+    try {
+        weighted.sssp(0);
+        EXPECT(!"the type is refused");
+    } catch (const gvl::error &refused) {
+        EXPECT(refused.code() == GRAVEL_EINVAL);
+    }
+    plain.destroy();
+    try {
+        plain.bfs(0);
+        EXPECT(!"it is destroyed");
+    } catch (const gvl::error &refused) {
+        EXPECT(refused.code() == GRAVEL_EINVAL);
+    }
+}
+#endif
+
 static void test_deques(gvl::node &node)
 {
     const gvl::program program = gvl::program::file(node, KERNELS "halve.cl");
@@ -809,6 +859,9 @@ try {
         test_flow_arguments(node);
         test_deques(node);
         test_rounds(node);
+#ifdef HAS_GRAPH
+        test_graph(node);
+#endif
     }
     test_options();
     test_abort(options, device);

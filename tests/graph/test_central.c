@@ -90,7 +90,8 @@ static void add_source(const struct graphs_rows *rows, uint64_t n, uint64_t sour
 
 /* Scales as NetworkX's _rescale does. @param k  sources; 0: all */
 static void rescale(const struct graph_of_test *graph,
-                    const struct gravel_graph_betweenness *options, uint64_t k, double *sums)
+                    const struct gravel_graph_betweenness_options *options, uint64_t k,
+                    double *sums)
 {
     const double pairs = (double)graph->n_vertices - (options->has_endpoints ? 0 : 1),
                  ways = graph->is_undirected ? 2 : 1;
@@ -115,7 +116,7 @@ static bool is_near(double value, double right)
 }
 
 static void check_options(struct gravel_graph *made, const struct graph_of_test *graph,
-                          struct gravel_graph_betweenness options)
+                          struct gravel_graph_betweenness_options options)
 {
     const uint64_t n = graph->n_vertices, k = options.sources ? options.n_sources : n;
     struct gravel_graph_facts facts;
@@ -124,7 +125,7 @@ static void check_options(struct gravel_graph *made, const struct graph_of_test 
     for (uint64_t i = 0; i < k; i++)
         add_source(&rows, n, options.sources ? options.sources[i] : i, options.has_endpoints, due);
     rescale(graph, &options, k == n ? 0 : k, due);
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     double *found = must_calloc(facts.n, sizeof *found);
     OK(gravel_graph_betweenness(made, &options, found));
     for (uint64_t i = 0; i < facts.n; i++)
@@ -146,12 +147,12 @@ static void check_betweenness(struct gravel_graph *made, const struct graph_of_t
     const bool is_odd = n % 4 > 1;
     if (n > 20)
         check_options(made, graph,
-                      (struct gravel_graph_betweenness)GRAVEL_GRAPH_BETWEENNESS(
+                      (struct gravel_graph_betweenness_options)GRAVEL_GRAPH_BETWEENNESS(
                               .sources = sources, .n_sources = graph->is_undirected ? 5 : 1,
                               .has_endpoints = is_odd, .is_raw = graph->is_undirected));
     if (n < MOST_EXACT)
         check_options(made, graph,
-                      (struct gravel_graph_betweenness)
+                      (struct gravel_graph_betweenness_options)
                           GRAVEL_GRAPH_BETWEENNESS(.has_endpoints = !is_odd,
                                                    .is_raw = !graph->is_undirected));
 }
@@ -173,11 +174,11 @@ TEST(betweenness_is_that_of_a_stack_of_vertices)
 
 /* Two calls have the same results, to the last bit. */
 static void check_same(struct gravel_graph *made, const struct graph_of_test *graph,
-                       const struct gravel_graph_betweenness *options)
+                       const struct gravel_graph_betweenness_options *options)
 {
     double *found[2];
     struct gravel_graph_facts facts;
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     for (int i = 0; i < 2; i++) {
         found[i] = must_calloc(facts.n, sizeof **found);
         OK(gravel_graph_betweenness(made, options, found[i]));
@@ -188,8 +189,8 @@ static void check_same(struct gravel_graph *made, const struct graph_of_test *gr
 }
 
 /* Makes the graph of what it has, checks it, and forgets both. */
-static void check_one(struct graph_of_test *graph, const struct gravel_graph_betweenness *options,
-                      bool is_repeated)
+static void check_one(struct graph_of_test *graph,
+                      const struct gravel_graph_betweenness_options *options, bool is_repeated)
 {
     const struct gravel_graph_edges part = graphs_part(graph);
     struct gravel_graph *made;
@@ -205,7 +206,7 @@ TEST(more_sources_than_fit_are_taken_in_turns)
 {
     struct graph_of_test graph = {
         .name = "a grid", .n_vertices = GRID_WIDTH * GRID_WIDTH, .is_undirected = true};
-    const struct gravel_graph_betweenness options = GRAVEL_GRAPH_BETWEENNESS();
+    const struct gravel_graph_betweenness_options options = GRAVEL_GRAPH_BETWEENNESS();
     if (!has_double())
         return;
     graph.from = must_calloc(2 * graph.n_vertices, sizeof *graph.from);
@@ -223,7 +224,7 @@ TEST(more_sources_than_fit_are_taken_in_turns)
 TEST(rows_of_hubs_are_summed_by_lanes)
 {
     const uint64_t sources[] = {0, PATH_EDGES + 7, N_HUB_EDGES + PATH_EDGES + 1};
-    const struct gravel_graph_betweenness options =
+    const struct gravel_graph_betweenness_options options =
         GRAVEL_GRAPH_BETWEENNESS(.sources = sources, .n_sources = 3, .is_raw = 1);
     for (int is_undirected = 0; is_undirected < 2 && has_double(); is_undirected++) {
         struct graph_of_test graph = {.name = "two hubs",
@@ -250,7 +251,7 @@ static void check_triangles(struct gravel_graph *made, const struct graph_of_tes
     struct graphs_rows rows = simple_rows(graph);
     uint8_t *is_neighbour = must_calloc(n, 1);
     uint64_t *due = must_calloc(n, sizeof *due), n_due = 0;
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     uint64_t *found = must_calloc(facts.n, sizeof *found), total = UINT64_MAX;
     if (!graph->is_undirected) {
         MUST_OF(graph, gravel_graph_triangles(made, found, &total) == GRAVEL_EINVAL);
@@ -289,7 +290,7 @@ TEST(triangles_are_pairs_of_neighbours_that_are_neighbours)
 
 /* ---- refusals ---------------------------------------------------------------------------------- */
 
-static void refuse(struct gravel_graph *made, struct gravel_graph_betweenness options,
+static void refuse(struct gravel_graph *made, struct gravel_graph_betweenness_options options,
                    const char *text)
 {
     double centrality[64];
@@ -297,8 +298,9 @@ static void refuse(struct gravel_graph *made, struct gravel_graph_betweenness op
     if (!strstr(gravel_last_error(), text))
         die(__FILE__, __LINE__, "'%s' is not in '%s'", text, gravel_last_error());
 }
-#define REFUSE(text, ...) \
-    refuse(made, (struct gravel_graph_betweenness)GRAVEL_GRAPH_BETWEENNESS(__VA_ARGS__), text)
+#define REFUSE(text, ...)                                                                        \
+    refuse(made, (struct gravel_graph_betweenness_options)GRAVEL_GRAPH_BETWEENNESS(__VA_ARGS__), \
+           text)
 
 TEST(what_is_out_of_range_is_refused_at_all_nodes_and_the_graph_stays)
 {
@@ -312,7 +314,7 @@ TEST(what_is_out_of_range_is_refused_at_all_nodes_and_the_graph_stays)
         GRAVEL_GRAPH_EDGES(.n_vertices = N, .n_edges = gravel_node(node_of_graphs) ? 0 : 3,
                            .from = from, .to = to, .is_undirected = 1);
     OK(gravel_graph_create(&made, node_of_graphs, &edges));
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     REFUSE("n_sources is 0 (", .sources = wrong);
     REFUSE("n_sources is 61 (", .sources = wrong, .n_sources = N + 1);
     REFUSE("sources[1] is 60 (", .sources = wrong, .n_sources = 3);
@@ -322,7 +324,7 @@ TEST(what_is_out_of_range_is_refused_at_all_nodes_and_the_graph_stays)
         MUST(gravel_graph_betweenness(made, NULL, NULL) == GRAVEL_EINVAL);
     /* What one node refuses, and what nodes give differently. */
     const bool is_last = made->node + 1 == made->n_nodes;
-    struct gravel_graph_betweenness options =
+    struct gravel_graph_betweenness_options options =
         GRAVEL_GRAPH_BETWEENNESS(.sources = wrong + is_last, .n_sources = 1);
     MUST(gravel_graph_betweenness(made, &options, centrality) ==
          (is_last ? GRAVEL_EINVAL : GRAVEL_EMISMATCH));

@@ -52,7 +52,7 @@ static void check_components(struct gravel_graph *made, const struct graph_of_te
     uint64_t *sets = make_sets(graph), due = graph->n_vertices;
     for (uint64_t i = 0; i < graph->n_edges; i++)
         due -= join(sets, graph, i);
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     for (int calls = 0; calls < N_CALLS; calls++) {
         uint64_t *labels = must_calloc(facts.n, sizeof *labels), n = UINT64_MAX;
         OK(gravel_graph_components(made, labels, calls ? NULL : &n));
@@ -143,7 +143,7 @@ TEST(what_the_last_node_gives_wrongly_is_refused_at_all_and_the_graph_stays_of_u
     uint64_t labels[100], n = 0;
     uint8_t is_in[3];
     OK(gravel_graph_create(&made, node_of_graphs, &edges));
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     const bool is_last = made->node == made->n_nodes - 1;
     expect_refused(made, gravel_graph_components(made, is_last ? NULL : labels, &n), is_last,
                    "gravel_graph_components: labels is NULL");

@@ -265,7 +265,7 @@ static void check_facts(struct gravel_graph *made, const struct graph_of_test *g
 {
     struct gravel_graph_facts facts;
     uint64_t sum = 0;
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     MUST_OF(graph, facts.n_vertices == graph->n_vertices && facts.n_edges == graph->n_edges);
     MUST_OF(graph, facts.device_bytes == 0 && facts.create_ns > 0);
     sum = facts.n;
@@ -273,7 +273,7 @@ static void check_facts(struct gravel_graph *made, const struct graph_of_test *g
         OK(gravel_reduce(node_of_graphs, GRAVEL_ADD, GRAVEL_ULONG, &sum, 1));
     MUST_OF(graph, sum == graph->n_vertices);
     OK(graph_need_push(made));
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     MUST_OF(graph, facts.device_bytes >= (made->n_slots + made->n_edges) * 4);
     graph_rows_free(made, &made->push);
     MUST_OF(graph, made->device_bytes == 0);
@@ -368,7 +368,7 @@ TEST(null_is_refused_or_allowed)
     struct gravel_graph_facts facts;
     assert_int_equal(gravel_graph_create(&graph, NULL, &good), GRAVEL_EINVAL);
     assert_null(graph);
-    assert_int_equal(gravel_graph_facts(NULL, &facts, sizeof facts), GRAVEL_EINVAL);
+    assert_int_equal(gravel_graph_facts_read(NULL, &facts, sizeof facts), GRAVEL_EINVAL);
     OK(gravel_graph_destroy(NULL));
 }
 
@@ -422,7 +422,7 @@ TEST(a_node_may_give_no_edges)
     struct gravel_graph_facts facts;
     OK(gravel_graph_create(&graph, node_of_graphs,
                            gravel_node(node_of_graphs) == 0 ? &good : &none));
-    OK(gravel_graph_facts(graph, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(graph, &facts, sizeof facts));
     assert_int_equal(facts.n_edges, 4);
     OK(gravel_graph_destroy(graph));
 }

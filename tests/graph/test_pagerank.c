@@ -26,7 +26,7 @@ struct expected {
 
 /* Iterates as NetworkX does. @param wishes  [n_vertices] or NULL */
 static struct expected rank_serially(const struct graph_of_test *graph, const double *wishes,
-                                     const struct gravel_graph_pagerank *options)
+                                     const struct gravel_graph_pagerank_options *options)
 {
     const uint64_t n = graph->n_vertices;
     struct graphs_rows rows = graphs_rows_of(graph, false);
@@ -78,7 +78,7 @@ static bool is_near(double value, double right, double relative)
 }
 
 /* Returns options with the defaults for what is 0. */
-static struct gravel_graph_pagerank whole(struct gravel_graph_pagerank options)
+static struct gravel_graph_pagerank_options whole(struct gravel_graph_pagerank_options options)
 {
     options.damping = options.damping == 0 ? 0.85 : options.damping;
     options.tolerance = options.tolerance == 0 ? 1e-6 : options.tolerance;
@@ -89,14 +89,14 @@ static struct gravel_graph_pagerank whole(struct gravel_graph_pagerank options)
 
 /* Ranks a graph, and compares. @param wishes  [n_vertices] of all, or NULL */
 static void compare(struct gravel_graph *made, const struct graph_of_test *graph,
-                    struct gravel_graph_pagerank options, const double *wishes)
+                    struct gravel_graph_pagerank_options options, const double *wishes)
 {
-    const struct gravel_graph_pagerank due = whole(options);
+    const struct gravel_graph_pagerank_options due = whole(options);
     const struct expected expected = rank_serially(graph, wishes, &due);
     const bool is_double = due.type == GRAVEL_DOUBLE;
     const double near = is_double ? 1e-12 : 2e-5;
     struct gravel_graph_facts facts;
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     void *ranks = calloc(facts.n + 1, sizeof(double));
     MUST(ranks);
     options.personalization = wishes ? wishes + facts.first : NULL;
@@ -135,12 +135,12 @@ static bool has_double(void)
     return has;
 }
 
-static struct gravel_graph_pagerank options_of(uint32_t type, double damping, double tolerance,
-                                               uint32_t most_iterations)
+static struct gravel_graph_pagerank_options options_of(uint32_t type, double damping,
+                                                       double tolerance, uint32_t most_iterations)
 {
-    return (struct gravel_graph_pagerank)GRAVEL_GRAPH_PAGERANK(.type = type, .damping = damping,
-                                                               .tolerance = tolerance,
-                                                               .most_iterations = most_iterations);
+    return (struct gravel_graph_pagerank_options)
+        GRAVEL_GRAPH_PAGERANK(.type = type, .damping = damping, .tolerance = tolerance,
+                              .most_iterations = most_iterations);
 }
 
 static void check(struct gravel_graph *made, const struct graph_of_test *graph)
@@ -165,7 +165,7 @@ TEST(ranks_and_iterations_are_those_of_a_serial_power_iteration)
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-static void refuse(struct gravel_graph *made, struct gravel_graph_pagerank options,
+static void refuse(struct gravel_graph *made, struct gravel_graph_pagerank_options options,
                    const char *text)
 {
     double ranks[64];
@@ -185,7 +185,7 @@ TEST(what_is_out_of_range_is_refused_at_all_nodes_and_the_graph_stays)
         GRAVEL_GRAPH_EDGES(.n_vertices = N, .n_edges = gravel_node(node_of_graphs) ? 0 : 4,
                            .from = from, .to = to);
     OK(gravel_graph_create(&made, node_of_graphs, &edges));
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     const uint32_t type = GRAVEL_DOUBLE;
     refuse(made, options_of(type, 1.5, 0, 9), "damping is 1.5 (");
     refuse(made, options_of(type, -0.5, 0, 9), "damping is -0.5 (");
@@ -193,7 +193,7 @@ TEST(what_is_out_of_range_is_refused_at_all_nodes_and_the_graph_stays)
     refuse(made, options_of(type, 0.5, NAN, 9), "tolerance is not a number (");
     refuse(made, options_of(type, 0.5, 0, UINT32_MAX), "most_iterations is 4294967295 (");
     refuse(made, options_of(GRAVEL_UINT, 0.5, 0, 9), "type is 1 (");
-    struct gravel_graph_pagerank options = GRAVEL_GRAPH_PAGERANK(.personalization = wishes);
+    struct gravel_graph_pagerank_options options = GRAVEL_GRAPH_PAGERANK(.personalization = wishes);
     refuse(made, options, "the sum of the personalization is 0 (");
     wishes[1] = -1;
     refuse(made, options, "personalization[1] is -1 (");

@@ -112,7 +112,7 @@ static void find_cores(const struct graph_of_test *graph, uint32_t *cores)
 static void check_colors(struct gravel_graph *made, const struct graph_of_test *graph)
 {
     struct gravel_graph_facts facts;
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     uint32_t *due = must_calloc(graph->n_vertices, sizeof *due),
              *found = must_calloc(facts.n, sizeof *found), n = UINT32_MAX;
     const uint32_t n_due = color_serially(graph, due);
@@ -129,7 +129,7 @@ static void check_colors(struct gravel_graph *made, const struct graph_of_test *
 static void check_cores(struct gravel_graph *made, const struct graph_of_test *graph)
 {
     struct gravel_graph_facts facts;
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     uint32_t *due = must_calloc(graph->n_vertices, sizeof *due),
              *found = must_calloc(facts.n, sizeof *found);
     find_cores(graph, due);

@@ -117,7 +117,7 @@ static void check_search(struct gravel_graph *made, const struct graph_of_test *
                          bool is_weighted, uint64_t source, int n_ways)
 {
     struct gravel_graph_facts facts;
-    OK(gravel_graph_facts(made, &facts, sizeof facts));
+    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     double *distances = must_calloc(facts.n, sizeof *distances);
     uint64_t *parents = must_calloc(facts.n, sizeof *parents);
     struct reference reference = make_reference(graph, is_weighted, source);

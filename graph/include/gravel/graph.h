@@ -10,10 +10,10 @@
  *     gravel_graph_destroy(graph);
  *
  * Vertices have the caller's numbers, 0 to n_vertices - 1. Every node gives a part of the edges, whichever it has, and
- * gets the results of a range of vertices (gravel_graph_facts): of n nodes, node k those of the k-th part in order. A
+ * gets the results of a range of vertices (gravel_graph_facts_read): of n nodes, node k those of the k-th part in order. A
  * node that is alone gives and gets all.
  *
- * All calls except gravel_graph_facts are collective: every node makes them in the same order, and with the same
+ * All calls except gravel_graph_facts_read are collective: every node makes them in the same order, and with the same
  * arguments but its own part; what one node refuses fails at all nodes, and the graph stays usable. One thread at a time
  * may make calls for one graph. Nodes of one process (loop-back) have the whole graph at node 0. Destroy graphs before their
  * node is closed.
@@ -76,8 +76,8 @@ struct gravel_graph_facts {
 };
 
 /** Describe a graph. @param facts  [out] @param bytes  sizeof *facts @return 0; GRAVEL_EINVAL. */
-int gravel_graph_facts(const struct gravel_graph *graph, struct gravel_graph_facts *facts,
-                       size_t bytes);
+int gravel_graph_facts_read(const struct gravel_graph *graph, struct gravel_graph_facts *facts,
+                            size_t bytes);
 
 /** Of a vertex that no path leads to: its level or distance, of 4 bytes; and its parent, of 8. A real distance is
  * infinite instead. */
@@ -114,8 +114,8 @@ int gravel_graph_sssp(struct gravel_graph *graph, uint64_t source, void *distanc
  * doubles. For no damping give DBL_MIN, and for no tolerance a negative one. Made by GRAVEL_GRAPH_PAGERANK; later versions
  * add members at the end.
  */
-struct gravel_graph_pagerank {
-    size_t bytes;             /**< sizeof(struct gravel_graph_pagerank) */
+struct gravel_graph_pagerank_options {
+    size_t bytes;             /**< sizeof(struct gravel_graph_pagerank_options) */
     double damping;           /**< up to 1 */
     double tolerance;         /**< ends when the sum of all changes is below it times n_vertices */
     uint32_t most_iterations; /**< or behind so many */
@@ -125,10 +125,10 @@ struct gravel_graph_pagerank {
     double change;                 /**< [out] the sum of all changes in the last one */
 };
 
-/** Initialises struct gravel_graph_pagerank, its size included. */
-#define GRAVEL_GRAPH_PAGERANK(...)                                 \
-    {                                                              \
-        .bytes = sizeof(struct gravel_graph_pagerank), __VA_ARGS__ \
+/** Initialises struct gravel_graph_pagerank_options, its size included. */
+#define GRAVEL_GRAPH_PAGERANK(...)                                         \
+    {                                                                      \
+        .bytes = sizeof(struct gravel_graph_pagerank_options), __VA_ARGS__ \
     }
 
 /**
@@ -140,7 +140,7 @@ struct gravel_graph_pagerank {
  * @return         0, also when most_iterations ended it: `change` says; GRAVEL_EINVAL (a member); GRAVEL_ECAPABILITY
  *                 (no double); GRAVEL_ENOMEM; as gravel_mirror_share.
  */
-int gravel_graph_pagerank(struct gravel_graph *graph, struct gravel_graph_pagerank *options,
+int gravel_graph_pagerank(struct gravel_graph *graph, struct gravel_graph_pagerank_options *options,
                           void *ranks);
 
 /**
@@ -164,18 +164,18 @@ int gravel_graph_components(struct gravel_graph *graph, uint64_t *labels, uint64
 int gravel_graph_forest(struct gravel_graph *graph, uint8_t *is_in, uint64_t *n_in);
 
 /** How betweenness is counted. Made by GRAVEL_GRAPH_BETWEENNESS; later versions add members at the end. */
-struct gravel_graph_betweenness {
-    size_t bytes;            /**< sizeof(struct gravel_graph_betweenness) */
+struct gravel_graph_betweenness_options {
+    size_t bytes;            /**< sizeof(struct gravel_graph_betweenness_options) */
     const uint64_t *sources; /**< [n_sources] different, the same at every node; NULL: all */
     uint64_t n_sources;      /**< 1 to n_vertices; without sources not used */
     uint32_t has_endpoints;  /**< 1: a path counts for its ends, too */
     uint32_t is_raw;         /**< 1: not divided by the number of pairs that paths may be between */
 };
 
-/** Initialises struct gravel_graph_betweenness, its size included. */
-#define GRAVEL_GRAPH_BETWEENNESS(...)                                 \
-    {                                                                 \
-        .bytes = sizeof(struct gravel_graph_betweenness), __VA_ARGS__ \
+/** Initialises struct gravel_graph_betweenness_options, its size included. */
+#define GRAVEL_GRAPH_BETWEENNESS(...)                                         \
+    {                                                                         \
+        .bytes = sizeof(struct gravel_graph_betweenness_options), __VA_ARGS__ \
     }
 
 /**
@@ -194,7 +194,8 @@ struct gravel_graph_betweenness {
  *                    double); GRAVEL_ENOMEM; as gravel_rounds_run.
  */
 int gravel_graph_betweenness(struct gravel_graph *graph,
-                             const struct gravel_graph_betweenness *options, double *centrality);
+                             const struct gravel_graph_betweenness_options *options,
+                             double *centrality);
 
 /**
  * Triangles of an undirected graph: sets of three vertices with edges between all of them. Loops do not count, and
