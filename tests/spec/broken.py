@@ -135,7 +135,7 @@ def break_promise(build, rows, name):
 
     command = [moved(word) if os.path.isabs(word) else word for word in test["cmd"]]
     words = [os.path.join(copied_build, word) for word in command]
-    programs = [word for word in words if word.startswith(copied_build + os.sep) and os.path.isfile(word)] + glob.glob(copied_build + "/lib/libgravel.so.*.*.*[0-9]")
+    programs = [word for word in words if word.startswith(copied_build + os.sep) and os.path.isfile(word)] + glob.glob(copied_build + "/lib/libgravel.so.*.*[0-9]")
     targets = [os.path.relpath(program, copied_build) for program in programs]
     if not changed or subprocess.run(["ninja", "-C", copied_build] + targets, check=False).returncode:
         return 1, "the change does not fit, or does not build"
