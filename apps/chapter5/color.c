@@ -101,7 +101,7 @@ static void open_node(void *self)
     if (has_tasks && node->model != model_gravel)
         die("--schedule: colours are stored in place and nothing is sent: no --model");
     part_survey(&color->part, color->options.seed, (struct part_wish){.is_undirected = true});
-    /* As for one node, because only an open node knows how many there are. */
+    /* Asks for what one node needs: only an open node knows how many there are. */
     node_open(node, color->part.survey.n_edges * sizeof(cl_uint));
     node_part(node, &color->part);
     const uint64_t n = color->part.rows.n_vertices;

@@ -3,7 +3,7 @@
  * PageRank as the dissertation measures it: each iteration sends a message along every edge, to own vertices too, in any
  * model's way. With --schedule one node's vertices pull instead, as tasks that groups steal from each other.
  *
- * As in the GAP benchmark suite the rank of vertices without edges goes to none. The library of graphs has the fast form.
+ * Vertices without edges give their rank to none, and so do those of the GAP benchmark suite. The library of graphs has the fast form.
  *
  * Path:    main -> open_node -> iterate -> pagerank.cl -> check
  * Owner:   open_node makes what close_node and node_close free.
@@ -67,7 +67,7 @@ static void open_node(void *self)
     if (node->schedule && node->model != model_gravel)
         die("--schedule: vertices pull and send nothing: no --model");
     part_survey(part, pagerank->options.seed, (struct part_wish){.no_weights = true});
-    /* As for one node, because only an open node knows how many there are. */
+    /* Asks for what one node needs: only an open node knows how many there are. */
     node_open(node, part->survey.n_vertices * sizeof(cl_float));
     node_part(node, part);
     const size_t bytes = part->rows.n_vertices * sizeof(cl_float);

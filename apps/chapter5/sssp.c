@@ -72,7 +72,7 @@ static void open_node(void *self)
     part_survey(part, sssp->options.seed, (struct part_wish){.refuse_negative = true});
     if (part->survey.weights_are == GRAPH_FLOAT)
         die("%s: weights are not whole numbers: apps/sssp takes such", part->options.file);
-    /* As for one node, because only an open node knows how many there are. */
+    /* Asks for what one node needs: only an open node knows how many there are. */
     node_open(node, part->survey.n_vertices * sizeof(cl_uint));
     node_part(node, part);
     graph_draw_weights(&part->rows, part->first, sssp->options.seed);

@@ -15,7 +15,7 @@
 
 #include <gravel/graph.h>
 
-/* Of the heap: a word of each vertex at every node, and what edges take while they travel. */
+/* The heap has a word of each vertex at every node, and what edges take while they travel. */
 #define HEAP_BYTES (UINT64_C(128) << 20)
 #define HEAP_BYTES_A_VERTEX 16
 

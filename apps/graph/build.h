@@ -46,7 +46,7 @@ struct graph_stream {
     bool has_parts; /* `list` may be called for several side by side */
 };
 
-/* Of a whole graph; an undirected edge is two. */
+/* Counts edges of the whole graph; an undirected edge is two. */
 struct graph_size {
     uint64_t n_vertices, n_edges;
 };

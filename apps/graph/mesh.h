@@ -34,7 +34,7 @@ struct mesh {
     uint64_t room;  /* of `made` */
 };
 
-/** Lay out a mesh of so many vertices, or up to two rows more; or die. @param n_vertices  [MESH_MIN_VERTICES, MESH_MAX_VERTICES] */
+/** Lay out a mesh of n_vertices, or up to two rows more; or die. @param n_vertices  [MESH_MIN_VERTICES, MESH_MAX_VERTICES] */
 void mesh_open(struct mesh *mesh, uint64_t n_vertices, uint64_t seed);
 void mesh_close(struct mesh *mesh);
 

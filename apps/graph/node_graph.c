@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Of the heap: words of each vertex at every node, and frames of rounds, which have a share of it. */
+/* The heap has words of each vertex at every node, and frames of rounds, which take a share of it. */
 #define HEAP_BYTES (UINT64_C(128) << 20)
 #define HEAP_BYTES_A_VERTEX 48
 

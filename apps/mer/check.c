@@ -12,7 +12,7 @@
 
 #define NO_BASE 4
 
-/* A k-mer where it stands, in the strand that counts. */
+/* A k-mer at its place in the text, in the strand that counts. */
 struct seen {
     kmer_word kmer;
     uint8_t left, right;

@@ -89,7 +89,7 @@ INLINE ulong mix(ulong x)
     return x ^ x >> 31;
 }
 
-/* As kmer_hash and kmer_owner of kmers.h. */
+/* Chooses what kmer_hash and kmer_owner of kmers.h choose. */
 INLINE ulong hash_of(struct kmer kmer)
 {
     return mix(kmer.low + mix(kmer.high));

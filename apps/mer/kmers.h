@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * K-mers of sequences: the text that they are in, and how often each stands there.
+ * K-mers of sequences: the text that they are in, and how often each occurs.
  *
  * Path:    mer.c, chapter5/mer.c -> this: text.c (input), check.c, output.c
  * Owner:   the application's struct has a struct kmers; kmers_free frees what kmers_read and the application made.

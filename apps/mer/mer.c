@@ -20,7 +20,7 @@
 #define MOST_EXPECTED (UINT64_C(1) << 30)
 #define FETCHED_ENTRIES UINT64_C(65536) /* copied at once */
 
-/* As in mer.cl. */
+/* mer.cl has the same. */
 struct entry {
     cl_uint key[5], counts[9], unused[2];
 };
