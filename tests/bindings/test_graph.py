@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gravel
-from conftest import refuse
+from conftest import IS_RANK, refuse
 from gravel.graph import FAR, NONE, Graph
 
 SETTINGS = {"heap_bytes": "16M"}
@@ -26,9 +26,11 @@ GRID = np.array([(i, i + step) for i in range(120) for step in (1, 12) if i + st
 GRAPHS = {"empty": (0, np.empty((2, 0), int)), "one vertex": (1, np.empty((2, 0), int)), "a loop": (1, np.zeros((2, 1), int)),
           "a path": (90, np.array([range(89), range(1, 90)])), "a star": (200, np.array([[7] * 199, np.delete(range(200), 7)])),
           "a grid": (120, GRID), "sparse": (150, random_edges(150, 120, 1)), "dense": (150, random_edges(150, 3000, 2))}
+OF_RANKS = ["a loop", "a grid", "sparse"]  # the algorithms' own tests have all
 
 
-@pytest.fixture(params=itertools.product(GRAPHS, (True, False)), ids=lambda case: "%s, %s" % (case[0], case[1] and "directed"))
+@pytest.fixture(params=itertools.product(OF_RANKS if IS_RANK else GRAPHS, (True, False)),
+                ids=lambda case: "%s, %s" % (case[0], case[1] and "directed"))
 def case(request):
     n, (sources, targets) = GRAPHS[request.param[0]]
     return n, sources, targets, np.random.default_rng(3).integers(1, 9, sources.size), request.param[1]

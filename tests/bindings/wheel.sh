@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The wheel in a fresh environment with PyPI's PyOpenCL, whose loader of OpenCL is another than the library's: with the
 # system's drivers, and without any but those of PyPI. auditwheel makes it one for other machines, and says which. Then the
-# programs of README and the guide by this PyOpenCL, on each step: of the wheel, and as ranks on the library of a build.
+# programs of README and the guide by this PyOpenCL: of the wheel on svm, and as ranks on the library of a build by drain.
 #
 # usage: wheel.sh SOURCE BUILD          with TEST_MPIRUN, see processes.py
 # exit:  0; 1 with what went wrong; 77 without a package index, git or venv
@@ -46,12 +46,8 @@ export PYTHONDONTWRITEBYTECODE=1
 cd "$work" || exit 1
 # guide <setting...>: the programs of README and the guide.
 guide() { step env "$@" python -m pytest -qx -p no:cacheprovider -c /dev/null --rootdir "$tests" "$tests/test_guide.py"; }
-for settings in GRAVEL_STEP=svm "GRAVEL_STEP=pump GRAVEL_HOST_CORES=0 POCL_MAX_PTHREAD_COUNT=3" GRAVEL_STEP=drain; do
-    # shellcheck disable=SC2086 # settings
-    guide $settings TEST_MPIRUN=
-    # shellcheck disable=SC2086
-    [ -z "${TEST_MPIRUN:-}" ] || guide $settings PYTHONPATH="$source/python" GRAVEL_LIBRARY="$build/lib/libgravel.so"
-done
+guide GRAVEL_STEP=svm TEST_MPIRUN=
+[ -z "${TEST_MPIRUN:-}" ] || guide GRAVEL_STEP=drain PYTHONPATH="$source/python" GRAVEL_LIBRARY="$build/lib/libgravel.so"
 [ -n "${TEST_MPIRUN:-}" ] || echo "left out: ranks, without MPI"
 export GRAVEL_TRANSPORT=self
 step python -m gravel

@@ -21,7 +21,7 @@ def run(arguments, results):
     """The parts in turn; tests need the first build, sanitizers its kernels."""
     if not results.part("build with gcc", lambda: parts.build(parts.BUILD, "gcc", *parts.QUICK)):
         return
-    parts.ENVIRONMENT["TEST_TIMES"] = "60" if arguments.all else "1"  # times as long do the histories take
+    parts.ENVIRONMENT["TEST_TIMES"] = "30" if arguments.all else "1"  # times as long do the histories take
     chosen = plan.make(parts.BUILD, arguments.all, arguments.part)
     print(chosen.title, flush=True)
     results.tests(parts.BUILD, chosen.tests)
