@@ -167,7 +167,7 @@ GRAVELP_INLINE bool gravelp_round_account(struct gravel_flow_group f, struct gra
     return gravelp_device_load_relaxed(&gravelp_flow_faults(f.flow)->claim) == 0;
 }
 
-/* Chooser: publish the choice. */
+/* Chooser: publish the choice. A node that has been given up has no next round here. */
 GRAVELP_INLINE void gravelp_round_publish(struct gravel_flow_group f, struct gravelp_view view,
                                           struct gravelp_round round, bool may_follow)
 {
@@ -180,7 +180,8 @@ GRAVELP_INLINE void gravelp_round_publish(struct gravel_flow_group f, struct gra
     }
     launch->goes_on = may_follow && round.n &&
                       (launch->n_groups > 1 || gravelp_round_groups(round) == 1) &&
-                      launch->n_elements < launch->most_elements;
+                      launch->n_elements < launch->most_elements &&
+                      !gravelp_load_relaxed(&f.group.arena->abort);  /* H1 */
     gravelp_members_advance(&launch->members, f.scratch->phase + 1); /* K6 */
 }
 

@@ -189,6 +189,8 @@ TEST_OF("abort", abort_ends_a_run_in_which_a_member_waits)
     struct turn turns[2 * GROUP_ITEMS] = {{0}};
     turns[GROUP_ITEMS] = (struct turn){100000000, 300000000, 1};
     expect_abort("resident", 2, turns, 2 * GROUP_ITEMS);
+    expect_abort("resident", 1, turns + GROUP_ITEMS,
+                 1); /* which waits for nobody, in a launch of many rounds */
 }
 
 const struct fixture fixture = {.limit_s = 90};
