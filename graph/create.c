@@ -104,11 +104,11 @@ static bool is_bad_weight(const struct gravel_graph_edges *edges, uint64_t i)
 }
 
 /* Looks at every edge, and names the first that is wrong. Not collective. */
-static int check_edges(const struct gravel_graph_edges *edges)
+static int check_edges(const struct gravel_graph *graph, const struct gravel_graph_edges *edges)
 {
     const uint64_t n = edges->n_vertices;
     uint64_t bad = UINT64_MAX;
-#pragma omp parallel for reduction(min : bad) if (edges->n_edges > GRAPH_FEW)
+#pragma omp parallel for reduction(min : bad) num_threads(graph_threads(graph, edges->n_edges))
     for (uint64_t i = 0; i < edges->n_edges; i++)
         if (i < bad && (graph_id(edges->from, edges->id_bytes, i) >= n ||
                         graph_id(edges->to, edges->id_bytes, i) >= n || is_bad_weight(edges, i)))
@@ -129,13 +129,18 @@ static int check_edges(const struct gravel_graph_edges *edges)
 
 /* ---- create and destroy ------------------------------------------------------------------------ */
 
+/* Of many cores, left to what waits for messages: a thread of OpenMP with nothing to do keeps its core for a while. */
+#define SPARE_CORES 4u
+
 /* Finds which node this is, of those that have parts of the graph: nodes of one process are one. */
 static void find_nodes(struct gravel_graph *graph)
 {
-    const uint32_t node = gravel_node(graph->gravel), n_nodes = gravel_n_nodes(graph->gravel);
+    const uint32_t n_cores = gravel_cores(graph->gravel), node = gravel_node(graph->gravel),
+                   n_nodes = gravel_n_nodes(graph->gravel);
     const bool is_one = n_nodes == 1 || gravel_is_local(graph->gravel, (node + 1) % n_nodes);
     graph->node = is_one ? 0 : node;
     graph->n_nodes = is_one ? 1 : n_nodes;
+    graph->n_threads = (int)(n_cores > 2 * SPARE_CORES ? n_cores - SPARE_CORES : n_cores);
 }
 
 /* Divides slots among nodes. The same at every node. */
@@ -196,7 +201,7 @@ static int make(struct gravel_graph *graph, const struct gravel_graph_edges *edg
     graph->is_undirected = edges->is_undirected;
     graph->weight_type = edges->weight_type;
     GRAPH_TRY(divide_slots(graph));
-    int code = check_edges(edges);
+    int code = check_edges(graph, edges);
     if (!code)
         code = make_arrays(graph, &slots);
     code = graph_agree(graph, call, code);

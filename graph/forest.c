@@ -96,7 +96,7 @@ static int make_edges(struct gravel_graph *graph, struct graph_forest *own)
     char *edges = malloc(n * bytes + 1);
     if (!edges)
         return graph_fail_memory(call, n * bytes);
-#pragma omp parallel for reduction(+ : n_used)
+#pragma omp parallel for reduction(+ : n_used) num_threads(graph_threads(graph, n))
     for (uint32_t part = 0; part < n_parts; part++) {
         const uint64_t begin = graph_part(n, part, n_parts), end = graph_part(n, part + 1, n_parts);
         ends[part] = begin;

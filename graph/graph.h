@@ -17,6 +17,7 @@
 #define GRAPH_GRAPH_H
 
 #include <gravel/graph.h>
+#include <gravel/mirror.h>
 #include <gravel/rounds.h>
 
 #include <CL/cl.h>
@@ -39,6 +40,7 @@ struct gravel_graph {
     cl_device_id device;
     cl_command_queue queue; /* the graph's own, in order */
     uint32_t node, n_nodes; /* of loop-back nodes: 0, 1 */
+    int n_threads;          /* of the host, which work at a time */
 
     uint64_t n_vertices, n_given; /* of the whole */
     uint64_t n_part;              /* edges that this node has given */
@@ -64,8 +66,13 @@ struct gravel_graph {
     } stage; /* of exchanges: heap memory, while there is any */
     uint64_t device_bytes, create_ns;
     struct graph_picker {
-        cl_kernel kernels[2]; /* of words of 4 and 8 bytes */
+        cl_kernel kernels[4]; /* pick, of words of 4 and 8 bytes; of several nodes show, see */
         cl_mem slot_of, picked;
+        /* Of several nodes, where one does not have the words of all. */
+        cl_mem whole; /* [n_slots] of 8 bytes */
+        struct gravel_mirror *mirror;
+        uint64_t shown; /* heap offset of uint [piece] that this node's slots have */
+        uint32_t piece;
     } picker;              /* of results, from the first on */
     struct graph_bfs *bfs; /* what an algorithm keeps from call to call; NULL until it is called */
     struct graph_sssp *sssp;
@@ -109,11 +116,17 @@ static inline uint64_t graph_rank(const struct gravel_graph *graph, uint32_t slo
         code = code ? code : keep_code; \
     } while (0)
 
-/* ---- on all cores of the host: parts of n things, `#pragma omp parallel for` over them ---------- */
+/* ---- on the host's cores: parts of n things, `#pragma omp parallel for` over them -------------------- */
 
 #define GRAPH_MOST_PARTS 64u
 #define GRAPH_FEW \
     65536u /* things, for which other threads take longer to begin than one does for all */
+
+/** Returns how many threads n things are for. */
+static inline int graph_threads(const struct gravel_graph *graph, uint64_t n)
+{
+    return n > GRAPH_FEW ? graph->n_threads : 1;
+}
 
 /** Returns how many parts suit n things. */
 static inline uint32_t graph_parts(uint64_t n)
@@ -140,8 +153,8 @@ struct graph_columns {
 int graph_columns_alloc(struct graph_columns *out, const struct graph_columns *like, uint64_t n);
 void graph_columns_free(struct graph_columns *columns);
 /** sort.c: sorts stably by the key. @param n_keys  keys are less. @return 0; GRAVEL_ENOMEM */
-int graph_sort(struct graph_columns *out, const struct graph_columns *in, uint64_t n,
-               uint64_t n_keys);
+int graph_sort(const struct gravel_graph *graph, struct graph_columns *out,
+               const struct graph_columns *in, uint64_t n, uint64_t n_keys);
 
 /* ---- making a graph ---------------------------------------------------------------------------- */
 

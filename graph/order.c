@@ -28,9 +28,10 @@ static uint64_t range_begin(const struct gravel_graph *graph, uint32_t node)
     return graph_part(graph->n_vertices, node, graph->n_nodes);
 }
 
-static void count_degrees(uint32_t *degrees, const struct gravel_graph_edges *edges)
+static void count_degrees(const struct gravel_graph *graph, uint32_t *degrees,
+                          const struct gravel_graph_edges *edges)
 {
-#pragma omp parallel for if (edges->n_edges > GRAPH_FEW)
+#pragma omp parallel for num_threads(graph_threads(graph, edges->n_edges))
     for (uint64_t i = 0; i < edges->n_edges; i++) {
         uint32_t *from = &degrees[graph_id(edges->from, edges->id_bytes, i)],
                  *to = &degrees[graph_id(edges->to, edges->id_bytes, i)];
@@ -77,7 +78,8 @@ static int add_degrees(struct degrees *degrees, int code)
 }
 
 /* Sorts the vertices of degree MOST_DEGREE and more, which come first. */
-static int sort_hubs(struct graph_columns *sorted, uint64_t n, const uint32_t *degrees)
+static int sort_hubs(const struct gravel_graph *graph, struct graph_columns *sorted, uint64_t n,
+                     const uint32_t *degrees)
 {
     struct graph_columns hubs;
     uint64_t n_hubs = 0;
@@ -85,7 +87,7 @@ static int sort_hubs(struct graph_columns *sorted, uint64_t n, const uint32_t *d
         sorted->key[n_hubs] = UINT32_MAX - degrees[sorted->other[n_hubs]];
     if (n_hubs < 2)
         return 0;
-    GRAPH_TRY(graph_sort(&hubs, sorted, n_hubs, UINT64_C(1) << 32));
+    GRAPH_TRY(graph_sort(graph, &hubs, sorted, n_hubs, UINT64_C(1) << 32));
     memcpy(sorted->other, hubs.other, n_hubs * sizeof *hubs.other);
     graph_columns_free(&hubs);
     return 0;
@@ -97,21 +99,21 @@ static int deal(struct gravel_graph *graph, const uint32_t *degrees, uint32_t *s
     const uint64_t n = graph->n_vertices;
     struct graph_columns given = {0}, sorted;
     GRAPH_TRY(graph_columns_alloc(&given, &given, n));
-#pragma omp parallel for if (n > GRAPH_FEW)
+#pragma omp parallel for num_threads(graph_threads(graph, n))
     for (uint64_t vertex = 0; vertex < n; vertex++) {
         given.key[vertex] = degrees[vertex] < MOST_DEGREE ? MOST_DEGREE - degrees[vertex] : 0;
         given.other[vertex] = (uint32_t)vertex;
     }
-    int code = graph_sort(&sorted, &given, n, MOST_DEGREE + 1);
+    int code = graph_sort(graph, &sorted, &given, n, MOST_DEGREE + 1);
     graph_columns_free(&given);
     if (!code)
-        code = sort_hubs(&sorted, n, degrees);
+        code = sort_hubs(graph, &sorted, n, degrees);
     if (code) {
         graph_columns_free(&sorted);
         return code;
     }
     memset(graph->vertex_of, 0xff, (uint64_t)graph->n_slots * sizeof *graph->vertex_of);
-#pragma omp parallel for if (n > GRAPH_FEW)
+#pragma omp parallel for num_threads(graph_threads(graph, n))
     for (uint64_t rank = 0; rank < n; rank++) {
         const uint32_t slot =
             (uint32_t)(rank % graph->n_nodes * graph->block + rank / graph->n_nodes);
@@ -136,7 +138,7 @@ int graph_order(struct gravel_graph *graph, const struct gravel_graph_edges *edg
                    : graph_fail_memory("gravel_graph_create: degrees",
                                        (graph->n_vertices + 1) * sizeof *degrees.of);
     if (!code)
-        count_degrees(degrees.of, edges);
+        count_degrees(graph, degrees.of, edges);
     if (graph->n_nodes > 1)
         code = add_degrees(&degrees, code);
     if (!code)

@@ -10,7 +10,7 @@
  * The host defines T, T2 and T4 (of ranks), GROUP (work-items of a group, a power of two), LANES, and WEIGHTS, their type, if
  * there are any; with several nodes SEVERAL_NODES.
  *
- * Path:    pagerank.c -> pull -> join -> apply -> total; with several nodes give, a mirror, take.
+ * Path:    pull.c -> pull -> join -> apply -> total; with several nodes a mirror, take.
  * Memory:  a kernel reads what the one before it in the queue has stored.
  * Source:  Page, Brin, Motwani, Winograd, The PageRank Citation Ranking, 1999; Monakov, Lokhmotov, Avetisyan,
  *          Automatically Tuning Sparse Matrix-Vector Multiplication for GPU Architectures, 2010 (sliced ELLPACK).
@@ -147,8 +147,9 @@ OF_GROUP join(uint n_wide, uint n_cut, global const uint *restrict firsts, globa
  *
  * places: [n] where each vertex's sum is; of several nodes there are three parts of it: sources here, and at lower and
  * higher nodes. shares: [n] 1 / weight out; 0 of vertices that give all their rank to all.
- * wishes: [n] personalization, whose sum is 1; or NULL: `even`. ranks: [n]. given: of own vertices. known: of the iteration
- * before, its change, and the rank of vertices without weight out. partial: [groups] the same, of this one.
+ * wishes: [n] personalization, whose sum is 1; or NULL: `even`. ranks: [n]. given: of own vertices; with several nodes also
+ * to `words`, a heap offset. known: of the iteration before, its change, and the rank of vertices without weight out, which
+ * several nodes have added up to `idle`. partial: [groups] the same, of this one.
  */
 OF_GROUP apply(uint n, T damping, T even, global const uint *restrict places,
                global const T *restrict sums, global const T *restrict shares,
@@ -158,11 +159,18 @@ OF_GROUP apply(uint n, T damping, T even, global const uint *restrict places,
 #ifdef SEVERAL_NODES
                ,
                global const uint *restrict places1, global const T *restrict sums1,
-               global const uint *restrict places2, global const T *restrict sums2
+               global const uint *restrict places2, global const T *restrict sums2, T idle,
+               ulong words, GRAVEL_ARENA
 #endif
 )
 {
     local T2 part[GROUP];
+#ifdef SEVERAL_NODES
+    GRAVEL_OPEN(g);
+    global T *shown = (global T *)gravel_local(g, words);
+#else
+    const T idle = known[last].y;
+#endif
     const uint v = get_global_id(0);
     T2 own = 0;
     if (v < n) {
@@ -171,10 +179,13 @@ OF_GROUP apply(uint n, T damping, T even, global const uint *restrict places,
         sum += sums1[places1[v]] + sums2[places2[v]];
 #endif
         const T wish = wishes ? wishes[v] : even, share = shares[v],
-                rank = damping * sum + (damping * known[last].y + (1 - damping)) * wish;
+                rank = damping * sum + (damping * idle + (1 - damping)) * wish;
         own = (T2)(fabs(rank - before[v]), share == 0 ? rank : 0);
         ranks[v] = rank;
         given[first_slot + v] = rank * share;
+#ifdef SEVERAL_NODES
+        shown[v] = rank * share;
+#endif
     }
     const T2 sum = sum_of_team(part, own, GROUP);
     if (get_local_id(0) == 0)
@@ -194,15 +205,6 @@ OF_GROUP total(uint n, global const T2 *restrict partial, global T2 *restrict kn
 }
 
 #ifdef SEVERAL_NODES
-/* What own vertices give, into the heap. Global size: at least n, of own vertices. words: heap offset. */
-kernel void give(GRAVEL_ARENA, ulong words, uint n, uint first_slot, global const T *restrict given)
-{
-    GRAVEL_OPEN(g);
-    const size_t i = get_global_id(0);
-    if (i < n)
-        ((global T *)gravel_local(g, words))[i] = given[first_slot + i];
-}
-
 /* What vertices of other nodes give, from copies in the heap. Global size: at least n. slots: [n] of each copy. */
 kernel void take(GRAVEL_ARENA, ulong copies, uint n, global const uint *restrict slots,
                  global T *restrict given)

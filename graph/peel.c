@@ -53,7 +53,7 @@ static uint32_t count_edges(const struct gravel_graph *graph, bool is_coloring,
 {
     const uint32_t first = graph_first_slot(graph);
     uint32_t loop = UINT32_MAX;
-#pragma omp parallel for reduction(min : loop) if (graph->n_edges > GRAPH_FEW)
+#pragma omp parallel for reduction(min : loop) num_threads(graph_threads(graph, graph->n_edges))
     for (uint64_t i = 0; i < graph->n_edges; i++) {
         const uint32_t from = graph->from[i], to = graph->to[i], slot = first + to;
         const uint64_t before = graph_rank(graph, from), rank = graph_rank(graph, slot);
@@ -260,7 +260,7 @@ int gravel_graph_color(struct gravel_graph *graph, uint32_t *colors, uint32_t *n
     if (!graph)
         return graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);
     GRAPH_TRY(peel(graph, call, "colors", &graph->colors, colors));
-#pragma omp parallel for reduction(max : n) if (graph->n_results > GRAPH_FEW)
+#pragma omp parallel for reduction(max : n) num_threads(graph_threads(graph, graph->n_results))
     for (uint64_t i = 0; i < graph->n_results; i++)
         n = colors[i] >= n ? colors[i] + 1 : n;
     if (graph->n_nodes > 1)

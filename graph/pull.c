@@ -5,7 +5,7 @@
  * What a vertex gives each target, its rank over its weight out, is a word of its slot; every node has the words of all
  * slots that its edges come from. An iteration is four kernels. A node that is alone enqueues the next one before it reads
  * what this one has changed, so that the device does not wait for the host: ranks are there twice. Several nodes add up
- * what they have changed, and send the words by a mirror; while these travel, each pulls from its own vertices.
+ * what they have changed, and send the words by a mirror; meanwhile each pulls from its own vertices.
  *
  * Path:    pagerank.c -> this -> strips.c, pagerank.cl, gravel/mirror.h.
  * Owner:   graph->pagerank.
@@ -24,8 +24,9 @@
 #define N_PARTS 3u /* of a row, of several nodes: sources here, and at lower and higher nodes */
 #define N_KNOWN 4u /* iterations whose changes the device keeps; two are under way */
 
-/* As in pagerank.cl; a node that is alone has neither GIVE nor TAKE. */
-enum { INTERLEAVE, PULL, JOIN, APPLY, TOTAL, GIVE, TAKE, N_KERNELS };
+/* As in pagerank.cl; a node that is alone has no TAKE. */
+enum { INTERLEAVE, PULL, JOIN, APPLY, TOTAL, TAKE, N_KERNELS };
+#define APPLY_ARENA 20u /* its argument, the last one */
 
 extern const char graph_pagerank_cl[];
 
@@ -56,27 +57,6 @@ struct graph_pagerank {
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-struct argument {
-    size_t bytes;
-    const void *value;
-};
-#define ARGUMENT(value)         \
-    {                           \
-        sizeof(value), &(value) \
-    }
-
-/* Sets arguments from `first` on. */
-static int set(cl_kernel kernel, cl_uint first, cl_uint n, const struct argument *arguments)
-{
-    cl_int error = CL_SUCCESS;
-    for (cl_uint i = 0; i < n && !error; i++)
-        error = clSetKernelArg(kernel, first + i, arguments[i].bytes, arguments[i].value);
-    return graph_check_cl("clSetKernelArg", error, 0);
-}
-#define SET(kernel, first, ...)                                                            \
-    set(kernel, first, sizeof((struct argument[]){__VA_ARGS__}) / sizeof(struct argument), \
-        (const struct argument[]){__VA_ARGS__})
-
 /* Enqueues a kernel of `n_items` work-items, rounded up to groups; 0 are nothing. */
 static int run(const struct gravel_graph *graph, uint32_t kernel, uint64_t n_items, cl_event *done)
 {
@@ -92,8 +72,7 @@ static int run(const struct gravel_graph *graph, uint32_t kernel, uint64_t n_ite
 
 static int build(struct gravel_graph *graph)
 {
-    static const char *const names[] = {"interleave", "pull", "join", "apply",
-                                        "total",      "give", "take"};
+    static const char *const names[] = {"interleave", "pull", "join", "apply", "total", "take"};
     static const char *const weights[] = {[GRAVEL_UINT] = "-DWEIGHTS=uint",
                                           [GRAVEL_FLOAT] = "-DWEIGHTS=float",
                                           [GRAVEL_DOUBLE] = "-DWEIGHTS=double"};
@@ -106,24 +85,25 @@ static int build(struct gravel_graph *graph)
              graph->n_nodes > 1 ? "-DSEVERAL_NODES" : "");
     GRAPH_TRY(gravel_program_build(graph->gravel, "pagerank.cl", graph_pagerank_cl, options,
                                    &own->program));
-    for (int i = 0; i < (graph->n_nodes > 1 ? N_KERNELS : GIVE); i++) {
+    for (int i = 0; i < (graph->n_nodes > 1 ? N_KERNELS : TAKE); i++) {
         cl_int error;
         own->kernels[i] = clCreateKernel(own->program, names[i], &error);
         GRAPH_TRY(graph_check_cl("clCreateKernel", error, 0));
-        if (i >= GIVE)
-            GRAPH_TRY(gravel_kernel_set_arena(graph->gravel, own->kernels[i], 0));
     }
-    return 0;
+    if (graph->n_nodes == 1)
+        return 0;
+    GRAPH_TRY(gravel_kernel_set_arena(graph->gravel, own->kernels[APPLY], APPLY_ARENA));
+    return gravel_kernel_set_arena(graph->gravel, own->kernels[TAKE], 0);
 }
 
 /* Interleaves the columns of a part's slices. */
 static int interleave(struct gravel_graph *graph, struct graph_strips *strips)
 {
-    GRAPH_TRY(SET(graph->pagerank->kernels[INTERLEAVE], 0, ARGUMENT(strips->n_slices),
-                  ARGUMENT(strips->n_short), ARGUMENT(graph->n_slots), ARGUMENT(strips->rows),
-                  ARGUMENT(graph->pull.ends), ARGUMENT(graph->pull.weights),
-                  ARGUMENT(strips->slices), ARGUMENT(strips->columns),
-                  ARGUMENT(strips->column_weights)));
+    GRAPH_TRY(GRAPH_SET(graph->pagerank->kernels[INTERLEAVE], 0, GRAPH_UINT(strips->n_slices),
+                        GRAPH_UINT(strips->n_short), GRAPH_UINT(graph->n_slots),
+                        GRAPH_MEM(strips->rows), GRAPH_MEM(graph->pull.ends),
+                        GRAPH_MEM(graph->pull.weights), GRAPH_MEM(strips->slices),
+                        GRAPH_MEM(strips->columns), GRAPH_MEM(strips->column_weights)));
     GRAPH_TRY(run(graph, INTERLEAVE, (uint64_t)strips->n_slices * strips->lanes, NULL));
     GRAPH_TRY(graph_check_cl("clFinish", clFinish(graph->queue), 0));
     graph_release(graph, &strips->rows); /* not needed any more */
@@ -330,49 +310,52 @@ static int pull(const struct gravel_graph *graph, uint32_t part, uint32_t i)
 {
     const struct graph_pagerank *own = graph->pagerank;
     const struct graph_strips *strips = &own->strips[part];
-    const cl_mem *sums = &own->sums[part];
     const uint64_t per_group = own->group_items / strips->lanes,
                    n_teams = (strips->n_strips + per_group - 1) / per_group * per_group +
                              strips->n_slices;
-    GRAPH_TRY(SET(own->kernels[PULL], 0, ARGUMENT(strips->n_strips), ARGUMENT(strips->n_cut),
-                  ARGUMENT(strips->n_wide), ARGUMENT(strips->n_slices), ARGUMENT(strips->strips),
-                  ARGUMENT(strips->slices), ARGUMENT(graph->pull.ends),
-                  ARGUMENT(graph->pull.weights), ARGUMENT(strips->columns),
-                  ARGUMENT(strips->column_weights), ARGUMENT(own->given[i % 2]),
-                  {sizeof *sums, sums}));
+    GRAPH_TRY(GRAPH_SET(
+        own->kernels[PULL], 0, GRAPH_UINT(strips->n_strips), GRAPH_UINT(strips->n_cut),
+        GRAPH_UINT(strips->n_wide), GRAPH_UINT(strips->n_slices), GRAPH_MEM(strips->strips),
+        GRAPH_MEM(strips->slices), GRAPH_MEM(graph->pull.ends), GRAPH_MEM(graph->pull.weights),
+        GRAPH_MEM(strips->columns), GRAPH_MEM(strips->column_weights), GRAPH_MEM(own->given[i % 2]),
+        GRAPH_MEM(own->sums[part])));
     GRAPH_TRY(run(graph, PULL, n_teams * strips->lanes, NULL));
-    GRAPH_TRY(SET(own->kernels[JOIN], 0, ARGUMENT(strips->n_wide), ARGUMENT(strips->n_cut),
-                  ARGUMENT(strips->firsts), {sizeof *sums, sums}));
+    GRAPH_TRY(GRAPH_SET(own->kernels[JOIN], 0, GRAPH_UINT(strips->n_wide),
+                        GRAPH_UINT(strips->n_cut), GRAPH_MEM(strips->firsts),
+                        GRAPH_MEM(own->sums[part])));
     GRAPH_TRY(run(graph, JOIN, (uint64_t)strips->n_wide * strips->lanes, NULL));
     return graph_check_cl("clFlush", clFlush(graph->queue), 0);
 }
 
-/* Enqueues iteration i, of several nodes without the part that `exchange` has enqueued; number 0 makes ranks alike. */
+/* Enqueues iteration i, of several nodes without their own part of the rows; number 0 makes ranks alike. */
 static int enqueue(struct gravel_graph *graph, uint32_t i)
 {
     struct graph_pagerank *own = graph->pagerank;
     const double damping = i ? own->damping : 0, even = 1 / (double)graph->n_vertices;
-    const float dampings = (float)damping, evens = (float)even;
+    const float dampings = (float)damping, evens = (float)even, idles = (float)own->idle;
     const cl_mem wishes = i ? own->wishes : NULL;
     const cl_uint last = (i + N_KNOWN - 1) % N_KNOWN, at = i % N_KNOWN, n = graph->n_own,
                   first_slot = graph_first_slot(graph),
                   n_groups = (n + own->group_items - 1) / own->group_items;
     for (uint32_t part = own->n_parts > 1; i && part < own->n_parts; part++)
         GRAPH_TRY(pull(graph, part, i - 1));
-    GRAPH_TRY(SET(own->kernels[APPLY], 0, ARGUMENT(n),
-                  {own->bytes, own->is_double ? (const void *)&damping : &dampings},
-                  {own->bytes, own->is_double ? (const void *)&even : &evens},
-                  ARGUMENT(own->strips[0].places), ARGUMENT(own->sums[0]), ARGUMENT(own->shares),
-                  ARGUMENT(wishes), ARGUMENT(own->ranks[(i + 1) % 2]), ARGUMENT(own->ranks[i % 2]),
-                  ARGUMENT(first_slot), ARGUMENT(own->given[i % 2]), ARGUMENT(own->known),
-                  ARGUMENT(last), ARGUMENT(own->partial)));
+    GRAPH_TRY(GRAPH_SET(own->kernels[APPLY], 0, GRAPH_UINT(n),
+                        {own->bytes, own->is_double ? (const void *)&damping : &dampings},
+                        {own->bytes, own->is_double ? (const void *)&even : &evens},
+                        GRAPH_MEM(own->strips[0].places), GRAPH_MEM(own->sums[0]),
+                        GRAPH_MEM(own->shares), GRAPH_MEM(wishes),
+                        GRAPH_MEM(own->ranks[(i + 1) % 2]), GRAPH_MEM(own->ranks[i % 2]),
+                        GRAPH_UINT(first_slot), GRAPH_MEM(own->given[i % 2]), GRAPH_MEM(own->known),
+                        GRAPH_UINT(last), GRAPH_MEM(own->partial)));
     if (own->n_parts > 1)
-        GRAPH_TRY(SET(own->kernels[APPLY], 14, ARGUMENT(own->strips[1].places),
-                      ARGUMENT(own->sums[1]), ARGUMENT(own->strips[2].places),
-                      ARGUMENT(own->sums[2])));
+        GRAPH_TRY(GRAPH_SET(own->kernels[APPLY], 14, GRAPH_MEM(own->strips[1].places),
+                            GRAPH_MEM(own->sums[1]), GRAPH_MEM(own->strips[2].places),
+                            GRAPH_MEM(own->sums[2]),
+                            {own->bytes, own->is_double ? (const void *)&own->idle : &idles},
+                            GRAPH_ULONG(own->words)));
     GRAPH_TRY(run(graph, APPLY, n, NULL));
-    GRAPH_TRY(SET(own->kernels[TOTAL], 0, ARGUMENT(n_groups), ARGUMENT(own->partial),
-                  ARGUMENT(own->known), ARGUMENT(at)));
+    GRAPH_TRY(GRAPH_SET(own->kernels[TOTAL], 0, GRAPH_UINT(n_groups), GRAPH_MEM(own->partial),
+                        GRAPH_MEM(own->known), GRAPH_UINT(at)));
     let_go(&own->done[at]);
     GRAPH_TRY(run(graph, TOTAL, 1, &own->done[at]));
     return graph_check_cl("clFlush", clFlush(graph->queue), 0);
@@ -408,40 +391,19 @@ static int finish(struct gravel_graph *graph, uint32_t i, int code)
     return code;
 }
 
-static int launch(struct gravel_graph *graph, uint32_t kernel, size_t n, cl_event *done)
-{
-    const size_t local = gravel_group_size(graph->gravel), global = (n + local - 1) / local * local;
-    return gravel_launch(graph->gravel, graph->pagerank->kernels[kernel], 1, &global, &local, 0,
-                         NULL, done);
-}
-
-/* Behind iteration i, sends what own vertices give, and takes that of others. Collective: what fails at one node is
- * returned there, and ends no other node's. */
+/* Sends what own vertices give, and takes that of others. Collective: what fails at one node is returned there, and ends
+ * no other node's. */
 static int exchange(struct gravel_graph *graph, uint32_t i)
 {
     struct graph_pagerank *own = graph->pagerank;
-    const double known[2] = {own->change, own->idle};
-    const float floats[2] = {(float)known[0], (float)known[1]};
-    const cl_uint first_slot = graph_first_slot(graph);
-    cl_event taken = NULL;
-    int code = graph_write(graph, own->known, i % N_KNOWN * 2 * own->bytes,
-                           own->is_double ? (const void *)known : floats, 2 * own->bytes);
-    GRAPH_KEEP(code, SET(own->kernels[GIVE], 1, ARGUMENT(own->words), ARGUMENT(graph->n_own),
-                         ARGUMENT(first_slot), ARGUMENT(own->given[i % 2])));
-    GRAPH_KEEP(code, launch(graph, GIVE, graph->n_own, NULL));
-    GRAPH_KEEP(code, gravel_mirror_begin(own->mirror));
-    GRAPH_KEEP(code, pull(graph, 0, i)); /* while words travel */
+    int code = gravel_mirror_begin(own->mirror);
     GRAPH_KEEP(code, gravel_mirror_end(own->mirror));
     if (code)
         return code;
     const cl_ulong copies = gravel_mirror_offset(own->mirror);
-    GRAPH_TRY(SET(own->kernels[TAKE], 1, ARGUMENT(copies), ARGUMENT(own->n_copied),
-                  ARGUMENT(own->copied), ARGUMENT(own->given[i % 2])));
-    GRAPH_TRY(launch(graph, TAKE, own->n_copied, &taken));
-    code = graph_check_cl("clEnqueueBarrierWithWaitList",
-                          clEnqueueBarrierWithWaitList(graph->queue, 1, &taken, NULL), 0);
-    clReleaseEvent(taken);
-    return code;
+    GRAPH_TRY(GRAPH_SET(own->kernels[TAKE], 1, GRAPH_ULONG(copies), GRAPH_UINT(own->n_copied),
+                        GRAPH_MEM(own->copied), GRAPH_MEM(own->given[i % 2])));
+    return run(graph, TAKE, own->n_copied, NULL);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -452,16 +414,19 @@ static int iterate(struct gravel_graph *graph, const struct gravel_graph_pageran
 {
     struct graph_pagerank *own = graph->pagerank;
     const double enough = options->tolerance * (double)graph->n_vertices;
-    const uint32_t most = options->most_iterations, n_ahead = graph->n_nodes == 1;
+    const bool is_alone = graph->n_nodes == 1;
+    const uint32_t most = options->most_iterations;
     uint32_t n_enqueued = 0;
     int code = enqueue(graph, 0);
     for (*i = 0;; ++*i) {
-        while (!code && n_enqueued < most && n_enqueued < *i + n_ahead)
+        while (!code && n_enqueued < most && n_enqueued < *i + is_alone)
             code = enqueue(graph, ++n_enqueued);
+        if (!code && !is_alone && *i < most)
+            code = pull(graph, 0, *i); /* while words travel */
         code = finish(graph, *i, code);
         if (code || *i == most || (*i > 0 && own->change < enough))
             return code;
-        if (graph->n_nodes > 1)
+        if (!is_alone)
             code = exchange(graph, *i);
     }
 }
@@ -471,6 +436,7 @@ int graph_pull_iterate(struct gravel_graph *graph, struct gravel_graph_pagerank_
 {
     struct graph_pagerank *own = graph->pagerank;
     own->damping = options->damping;
+    own->idle = 0;
     int code = wishes ? make_reals(graph, &own->wishes, wishes) : 0;
     code = graph_agree(graph, call, code);
     if (!code)

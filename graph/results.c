@@ -13,6 +13,9 @@
 #include <string.h>
 
 #define GROUP_ITEMS 256u /* a launch has a multiple of them, so that a driver finds groups */
+#define HEAP_SHARE 8u    /* of the heap, for all pieces */
+#define MOST_PIECE (UINT64_C(4) << 20) /* [words] of all other nodes */
+#define LEAST_PIECE 64u
 
 extern const char graph_results_cl[];
 
@@ -41,11 +44,11 @@ void graph_pick(const struct gravel_graph *graph, void *out, const void *words, 
 {
     const uint32_t *slots = graph->slot_of;
     if (bytes == 4) {
-#pragma omp parallel for if (graph->n_results > GRAPH_FEW)
+#pragma omp parallel for num_threads(graph_threads(graph, graph->n_results))
         for (uint64_t i = 0; i < graph->n_results; i++)
             ((uint32_t *)out)[i] = ((const uint32_t *)words)[slots[i]];
     } else {
-#pragma omp parallel for if (graph->n_results > GRAPH_FEW)
+#pragma omp parallel for num_threads(graph_threads(graph, graph->n_results))
         for (uint64_t i = 0; i < graph->n_results; i++)
             ((uint64_t *)out)[i] = ((const uint64_t *)words)[slots[i]];
     }
@@ -113,20 +116,39 @@ int graph_add_up(struct gravel_graph *graph, void *words, bool is_real)
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
+enum { PICK4, PICK8, SHOW, SEE, N_KERNELS };
+
+/* Enqueues a kernel, at least a work-item for each of n. */
+static int run(const struct gravel_graph *graph, int kernel, uint64_t n)
+{
+    const size_t n_items = (n + GROUP_ITEMS - 1) / GROUP_ITEMS * GROUP_ITEMS;
+    return n ? graph_check_cl("clEnqueueNDRangeKernel",
+                              clEnqueueNDRangeKernel(graph->queue, graph->picker.kernels[kernel], 1,
+                                                     NULL, &n_items, NULL, 0, NULL, NULL),
+                              0)
+             : 0;
+}
+
 /* Makes the kernels, and room for results of 8 bytes. */
 static int make_picker(struct gravel_graph *graph)
 {
-    static const char *const names[] = {"pick4", "pick8"};
+    static const char *const names[] = {"pick4", "pick8", "show", "see"};
     struct graph_picker *picker = &graph->picker;
+    const bool has_others = graph->n_nodes > 1;
     cl_program program;
     cl_int error = CL_SUCCESS;
     if (picker->picked)
         return 0;
-    GRAPH_TRY(gravel_program_build(graph->gravel, "results.cl", graph_results_cl, "", &program));
-    for (int i = 0; i < 2 && !error; i++)
+    GRAPH_TRY(gravel_program_build(graph->gravel, "results.cl", graph_results_cl,
+                                   has_others ? "-DSEVERAL_NODES" : "", &program));
+    for (int i = 0; i < (has_others ? N_KERNELS : SHOW) && !error; i++)
         picker->kernels[i] = clCreateKernel(program, names[i], &error);
     clReleaseProgram(program);
     GRAPH_TRY(graph_check_cl("clCreateKernel", error, 0));
+    if (has_others) {
+        GRAPH_TRY(gravel_kernel_set_arena(graph->gravel, picker->kernels[SHOW], 6));
+        GRAPH_TRY(gravel_kernel_set_arena(graph->gravel, picker->kernels[SEE], 8));
+    }
     GRAPH_TRY(graph_buffer(graph, &picker->slot_of, graph->slot_of,
                            graph->n_results * sizeof *graph->slot_of));
     return graph_buffer(graph, &picker->picked, NULL, graph->n_results * sizeof(cl_ulong));
@@ -136,7 +158,6 @@ static int make_picker(struct gravel_graph *graph)
 static int pick(struct gravel_graph *graph, cl_mem words, uint32_t bytes, void *out)
 {
     const uint64_t n = graph->n_results;
-    const size_t n_items = (n + GROUP_ITEMS - 1) / GROUP_ITEMS * GROUP_ITEMS;
     if (!n)
         return 0;
     int code = make_picker(graph);
@@ -145,49 +166,111 @@ static int pick(struct gravel_graph *graph, cl_mem words, uint32_t bytes, void *
         return code;
     }
     const struct graph_picker *picker = &graph->picker;
-    const cl_kernel kernel = picker->kernels[bytes == 8];
-    GRAPH_TRY(GRAPH_SET(kernel, 0, GRAPH_UINT(n), GRAPH_MEM(picker->slot_of), GRAPH_MEM(words),
-                        GRAPH_MEM(picker->picked)));
-    GRAPH_TRY(graph_check_cl(
-        "clEnqueueNDRangeKernel",
-        clEnqueueNDRangeKernel(graph->queue, kernel, 1, NULL, &n_items, NULL, 0, NULL, NULL), 0));
+    const int kernel = bytes == 8 ? PICK8 : PICK4;
+    GRAPH_TRY(GRAPH_SET(picker->kernels[kernel], 0, GRAPH_UINT(n), GRAPH_MEM(picker->slot_of),
+                        GRAPH_MEM(words), GRAPH_MEM(picker->picked)));
+    GRAPH_TRY(run(graph, kernel, n));
     return graph_read(graph, picker->picked, 0, out, n * bytes);
 }
 
-/* Picks at the host, where nodes have brought each other the words of their own slots. Collective. */
-static int share_and_pick(struct gravel_graph *graph, const char *call, cl_mem own, uint32_t bytes,
-                          void *out)
+/* Makes a mirror of a piece of every other node's words. Collective. */
+static int make_mirror(struct gravel_graph *graph)
 {
-    const uint64_t words_bytes = (uint64_t)graph->n_slots * bytes;
-    void *words = malloc(words_bytes);
-    int code =
-        words ? graph_read(graph, own, 0, (char *)words + (uint64_t)graph_first_slot(graph) * bytes,
-                           (uint64_t)graph->n_own * bytes)
-              : graph_fail_memory(call, words_bytes);
-    code = graph_agree(graph, call, code);
+    struct graph_picker *picker = &graph->picker;
+    const uint64_t n_others = graph->n_nodes - 1, all = 2 * (uint64_t)graph->block,
+                   share = gravel_config_of(graph->gravel)->heap_bytes / HEAP_SHARE /
+                           sizeof(uint32_t) / (1 + 3 * n_others), /* 2 copies, and what is given */
+        most = share < MOST_PIECE / n_others ? share : MOST_PIECE / n_others,
+                   piece = most > all           ? all
+                           : most > LEAST_PIECE ? most
+                                                : LEAST_PIECE;
+    uint64_t *n_words = calloc(graph->n_nodes, sizeof *n_words);
+    uint32_t *indices = malloc((n_others * piece + 1) * sizeof *indices);
+    int code = n_words && indices ? 0 : graph_fail_memory("gravel_graph: results", 4 * all);
+    for (uint32_t node = 0; node < graph->n_nodes && !code; node++)
+        n_words[node] = node == graph->node ? 0 : piece;
+    for (uint64_t i = 0; i < n_others * piece && !code; i++)
+        indices[i] = (uint32_t)(i % piece);
     if (!code)
-        code = graph_share(graph, words, bytes);
-    if (!code && out)
-        graph_pick(graph, out, words, bytes);
-    free(words);
+        code = graph_buffer(graph, &picker->whole, NULL, graph->n_slots * sizeof(cl_ulong));
+    code = graph_agree(graph, "gravel_graph", code);
+    picker->piece = (uint32_t)piece;
+    if (!code)
+        code = gravel_alloc(graph->gravel, piece * sizeof *indices, &picker->shown);
+    if (!code) {
+        const struct gravel_words words = GRAVEL_WORDS(.offset = picker->shown, .type = GRAVEL_UINT,
+                                                       .n_words = n_words, .indices = indices);
+        code = gravel_mirror_create(&picker->mirror, graph->gravel, &words);
+    }
+    free(n_words);
+    free(indices);
+    return code;
+}
+
+/* Shows the other nodes a piece of own words, and sees theirs. Collective. @param block  [words] of a node */
+static int share_piece(struct gravel_graph *graph, int code, cl_mem own, uint64_t n_own,
+                       uint64_t block, uint64_t first)
+{
+    const struct graph_picker *picker = &graph->picker;
+    const uint64_t piece = picker->piece, n_copies = (graph->n_nodes - 1) * piece,
+                   left = first < n_own ? n_own - first : 0, n_shown = left < piece ? left : piece,
+                   n_seen = block - first < piece ? block - first : piece;
+    if (!code)
+        code = GRAPH_SET(picker->kernels[SHOW], 0, GRAPH_UINT(first), GRAPH_UINT(n_shown),
+                         GRAPH_MEM(own), GRAPH_ULONG(graph->node * block), GRAPH_MEM(picker->whole),
+                         GRAPH_ULONG(picker->shown));
+    if (!code)
+        code = run(graph, SHOW, n_shown);
+    if (!code)
+        code = graph_check_cl("clFinish", clFinish(graph->queue), 0); /* before it travels */
+    GRAPH_KEEP(code, gravel_mirror_begin(picker->mirror));
+    GRAPH_KEEP(code, gravel_mirror_end(picker->mirror));
+    if (!code)
+        code = GRAPH_SET(picker->kernels[SEE], 0, GRAPH_UINT(first), GRAPH_UINT(n_seen),
+                         GRAPH_UINT(piece), GRAPH_UINT(n_copies), GRAPH_UINT(graph->node),
+                         GRAPH_ULONG(block), GRAPH_MEM(picker->whole),
+                         GRAPH_ULONG(gravel_mirror_offset(picker->mirror)));
+    return code ? code : run(graph, SEE, n_copies);
+}
+
+/* Makes the words of all slots from every node's own ones, in `whole`. Collective. */
+static int share_words(struct gravel_graph *graph, const char *call, cl_mem own, uint32_t bytes)
+{
+    struct graph_picker *picker = &graph->picker;
+    const uint64_t per_slot = bytes / sizeof(uint32_t), block = graph->block * per_slot;
+    int code = graph_agree(graph, call, make_picker(graph));
+    if (!code && !picker->mirror)
+        code = make_mirror(graph);
+    if (code) {
+        graph_picker_free(graph); /* as in pick */
+        return code;
+    }
+    for (uint64_t first = 0; first < block; first += picker->piece)
+        code = share_piece(graph, code, own, graph->n_own * per_slot, block, first);
     return code;
 }
 
 int graph_results(struct gravel_graph *graph, const char *call, cl_mem words, bool is_whole,
                   uint32_t bytes, void *out)
 {
-    return is_whole || graph->n_nodes == 1
-               ? graph_agree(graph, call, out ? pick(graph, words, bytes, out) : 0)
-               : share_and_pick(graph, call, words, bytes, out);
+    const bool is_shared = !is_whole && graph->n_nodes > 1;
+    int code = is_shared ? share_words(graph, call, words, bytes) : 0;
+    if (!code && out)
+        code = pick(graph, is_shared ? graph->picker.whole : words, bytes, out);
+    return graph_agree(graph, call, code);
 }
 
 void graph_picker_free(struct gravel_graph *graph)
 {
     struct graph_picker *picker = &graph->picker;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < N_KERNELS; i++)
         if (picker->kernels[i])
             clReleaseKernel(picker->kernels[i]);
+    gravel_mirror_destroy(picker->mirror);
+    if (picker->shown)
+        gravel_free(graph->gravel, picker->shown);
     graph_release(graph, &picker->slot_of);
     graph_release(graph, &picker->picked);
+    graph_release(graph, &picker->whole);
     *picker = (struct graph_picker){0};
 }

@@ -12,9 +12,10 @@
 #include <stdlib.h>
 
 /* Makes offsets [n_rows + 1] of rows [n], which ascend. */
-static void make_offsets(uint32_t *offsets, uint32_t n_rows, const uint32_t *rows, uint64_t n)
+static void make_offsets(const struct gravel_graph *graph, uint32_t *offsets, uint32_t n_rows,
+                         const uint32_t *rows, uint64_t n)
 {
-#pragma omp parallel for if (n > GRAPH_FEW)
+#pragma omp parallel for num_threads(graph_threads(graph, n))
     for (uint64_t i = 0; i <= n; i++) {
         const uint64_t begin = i > 0 ? (uint64_t)rows[i - 1] + 1 : 0,
                        end = i < n ? rows[i] : n_rows;
@@ -30,7 +31,7 @@ static int upload(struct gravel_graph *graph, struct graph_rows *rows,
     uint32_t *offsets = malloc(bytes);
     if (!offsets)
         return graph_fail_memory("gravel_graph: offsets of rows", bytes);
-    make_offsets(offsets, rows->n_rows, sorted->key, n);
+    make_offsets(graph, offsets, rows->n_rows, sorted->key, n);
     int code = graph_buffer(graph, &rows->offsets, offsets, bytes);
     free(offsets);
     if (!code)
@@ -48,13 +49,13 @@ int graph_rows_make(struct gravel_graph *graph, struct graph_rows *rows,
     if (rows->offsets)
         return 0;
     rows->n_rows = n_rows;
-    int code = graph_sort(&by_ends, columns, n, n_ends);
+    int code = graph_sort(graph, &by_ends, columns, n, n_ends);
     if (!code) {
         const struct graph_columns turned = {.key = by_ends.other,
                                              .other = by_ends.key,
                                              .weight = by_ends.weight,
                                              .weight_bytes = by_ends.weight_bytes};
-        code = graph_sort(&sorted, &turned, n, n_rows);
+        code = graph_sort(graph, &sorted, &turned, n, n_rows);
         graph_columns_free(&by_ends);
     }
     if (!code)

@@ -66,20 +66,20 @@ static void counts_to_starts(uint64_t *counts, uint32_t n_parts, uint32_t n_digi
 }
 
 /* Sorts by one digit. @param counts [n_parts << bits] */
-static void sort_by_digit(const struct graph_columns *to, const struct graph_columns *from,
-                          uint64_t n, unsigned shift, unsigned bits, uint32_t n_parts,
-                          uint64_t *counts)
+static void sort_by_digit(const struct gravel_graph *graph, const struct graph_columns *to,
+                          const struct graph_columns *from, uint64_t n, unsigned shift,
+                          unsigned bits, uint32_t n_parts, uint64_t *counts)
 {
     const uint32_t n_digits = 1u << bits, mask = n_digits - 1;
     memset(counts, 0, (uint64_t)n_parts * n_digits * sizeof *counts);
-#pragma omp parallel for if (n_parts > 1)
+#pragma omp parallel for num_threads(graph_threads(graph, n))
     for (uint32_t part = 0; part < n_parts; part++) {
         uint64_t *own = counts + (uint64_t)part * n_digits;
         for (uint64_t i = graph_part(n, part, n_parts); i < graph_part(n, part + 1, n_parts); i++)
             own[from->key[i] >> shift & mask]++;
     }
     counts_to_starts(counts, n_parts, n_digits);
-#pragma omp parallel for if (n_parts > 1)
+#pragma omp parallel for num_threads(graph_threads(graph, n))
     for (uint32_t part = 0; part < n_parts; part++) {
         uint64_t *own = counts + (uint64_t)part * n_digits;
         for (uint64_t i = graph_part(n, part, n_parts); i < graph_part(n, part + 1, n_parts); i++)
@@ -87,8 +87,8 @@ static void sort_by_digit(const struct graph_columns *to, const struct graph_col
     }
 }
 
-int graph_sort(struct graph_columns *out, const struct graph_columns *in, uint64_t n,
-               uint64_t n_keys)
+int graph_sort(const struct gravel_graph *graph, struct graph_columns *out,
+               const struct graph_columns *in, uint64_t n, uint64_t n_keys)
 {
     unsigned key_bits = 1;
     while (UINT64_C(1) << key_bits < n_keys)
@@ -106,7 +106,7 @@ int graph_sort(struct graph_columns *out, const struct graph_columns *in, uint64
         if (digit < 2)
             code = graph_columns_alloc(to, in, n);
         if (!code)
-            sort_by_digit(to, from, n, digit * bits, bits, n_parts, counts);
+            sort_by_digit(graph, to, from, n, digit * bits, bits, n_parts, counts);
     }
     free(counts);
     *out = (struct graph_columns){0};

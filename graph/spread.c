@@ -80,7 +80,7 @@ static int make_ways(struct ways *ways)
     const uint64_t n = ways->edges->n_edges;
     const uint32_t n_parts = graph_parts(n);
     uint64_t starts[GRAPH_MOST_PARTS + 1] = {0};
-#pragma omp parallel for if (n_parts > 1)
+#pragma omp parallel for num_threads(graph_threads(ways->graph, n))
     for (uint32_t part = 0; part < n_parts; part++) {
         uint64_t n_ways = 0;
         for (uint64_t i = graph_part(n, part, n_parts); i < graph_part(n, part + 1, n_parts); i++)
@@ -91,7 +91,7 @@ static int make_ways(struct ways *ways)
         starts[part + 1] += starts[part];
     ways->n = starts[n_parts];
     GRAPH_TRY(alloc_columns(ways->graph, &ways->columns, ways->n));
-#pragma omp parallel for if (n_parts > 1)
+#pragma omp parallel for num_threads(graph_threads(ways->graph, n))
     for (uint32_t part = 0; part < n_parts; part++)
         add_ways(ways, starts[part], graph_part(n, part, n_parts),
                  graph_part(n, part + 1, n_parts));
@@ -112,7 +112,7 @@ struct spread {
 
 static void pack(const struct spread *spread, const struct graph_columns *columns, uint64_t n)
 {
-#pragma omp parallel for if (n > GRAPH_FEW)
+#pragma omp parallel for num_threads(graph_threads(spread->graph, n))
     for (uint64_t i = 0; i < n; i++) {
         uint64_t *record = spread->records + i * spread->n_words;
         record[0] = (uint64_t)columns->other[i] << 32 | columns->key[i];
@@ -131,7 +131,7 @@ static void take_records(void *context, uint32_t source, uint64_t at, const void
     const struct graph_columns *come = &spread->come;
     const uint64_t record_bytes = spread->n_words * sizeof(uint64_t), n = bytes / record_bytes,
                    begin = spread->begins[source] + at / record_bytes;
-#pragma omp parallel for if (n > GRAPH_FEW)
+#pragma omp parallel for num_threads(graph_threads(spread->graph, n))
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t *record = (const uint64_t *)data + i * spread->n_words;
         come->key[begin + i] = (uint32_t)record[0];
@@ -182,7 +182,7 @@ static int divide(struct spread *spread, const struct graph_columns *columns, ui
     spread->records = malloc((n + 1) * record_bytes);
     if (!spread->begins || !spread->sent || !spread->records)
         return graph_fail_memory("gravel_graph_create: edges to other nodes", n * record_bytes);
-    GRAPH_TRY(graph_sort(&sorted, columns, n, graph->n_slots));
+    GRAPH_TRY(graph_sort(graph, &sorted, columns, n, graph->n_slots));
     pack(spread, &sorted, n);
     for (uint32_t node = 0; node < graph->n_nodes; node++) {
         const uint64_t begin = lower_bound(sorted.key, n, (uint64_t)node * graph->block),
@@ -232,7 +232,7 @@ int graph_spread(struct gravel_graph *graph, const struct gravel_graph_edges *ed
     if (code)
         return code;
     const uint32_t first = graph_first_slot(graph);
-#pragma omp parallel for if (graph->n_edges > GRAPH_FEW)
+#pragma omp parallel for num_threads(graph_threads(graph, graph->n_edges))
     for (uint64_t i = 0; i < graph->n_edges; i++)
         graph->to[i] -= first;
     return 0;

@@ -387,6 +387,11 @@ const char *gravel_step(const struct gravel *gravel);
  * packages that it sends at its best rate. For programs that may choose; kernels may allow fewer.
  */
 uint32_t gravel_group_size(const struct gravel *gravel);
+/**
+ * Cores for this node's threads and kernels, at least 1: its share of those that the process and other nodes of its
+ * host may run on. For programs that compute with threads of their own.
+ */
+uint32_t gravel_cores(const struct gravel *gravel);
 /** The OpenCL objects in use; the node owns them unless they come from the bindings. */
 cl_context gravel_cl_context(const struct gravel *gravel);
 cl_device_id gravel_cl_device(const struct gravel *gravel);

@@ -550,6 +550,7 @@ public:
     const gravel_config &config() const { return *gravel_config_of(opened()); }
     std::string step() const { return gravel_step(opened()); }
     size_t group_size() const { return gravel_group_size(opened()); }
+    uint32_t cores() const { return gravel_cores(opened()); }
     cl_context context() const { return gravel_cl_context(opened()); }
     cl_device_id device() const { return gravel_cl_device(opened()); }
     cl_command_queue queue() const { return gravel_cl_queue(opened()); }

@@ -221,7 +221,8 @@ static int exchange(struct gravel_mirror *mirror, const uint32_t *indices)
     GRAVEL_TRY(make_room(mirror, n_most));
     int code = 0; /* indices of given words go to where these are packed from */
     for (uint32_t node = 0; node < gravel_n_nodes(mirror->object.gravel) && !code; node++) {
-        const struct gravel_mirror_block *near = &mirror->near[node];
+        struct gravel_mirror_block *near = &mirror->near[node];
+        near->from = mirror->near_at[0] + near->first * mirror->word_bytes; /* of slots */
         if (near->n)
             code = gravel_put(mirror->object.gravel,
                               mirror->given_at[0] + near->there * sizeof *indices,
@@ -267,6 +268,20 @@ static int sort_lists(struct gravel_mirror *mirror, struct gravel_mirror_owner *
     return 0;
 }
 
+/* Says where a block is sent from: a mirror's from the array itself, if its words are in a row there.
+ * @param indices  [block->n] which words. @return whether it is packed before */
+static bool place(const struct gravel_mirror *mirror, struct gravel_mirror_block *block,
+                  const uint32_t *indices)
+{
+    uint64_t n = block->n > 0;
+    while (n < block->n && indices[n] == indices[0] + n)
+        n++;
+    const bool is_packed = n < block->n;
+    block->from = is_packed || !n ? mirror->given_at[0] + block->first * mirror->word_bytes
+                                  : mirror->array + (uint64_t)indices[0] * mirror->word_bytes;
+    return is_packed;
+}
+
 /* Gives the device the lists of a local heap's given words, whose indices the heap has. */
 static int upload_lists(struct gravel_mirror *mirror, uint32_t heap)
 {
@@ -280,6 +295,9 @@ static int upload_lists(struct gravel_mirror *mirror, uint32_t heap)
     owner->n_targets = n;
     int code = gravel_memory_read(&object->gravel->memory, heap, mirror->given_at[0], lists,
                                   n * sizeof *lists);
+    for (uint32_t node = 0; node < gravel_n_nodes(object->gravel) && mirror->is_read && !code;
+         node++)
+        owner->is_packed |= place(mirror, &owner->given[node], lists + owner->given[node].first);
     if (!code && !mirror->is_read)
         code = sort_lists(mirror, owner, lists);
     if (!code)

@@ -24,13 +24,15 @@ struct gravel_mirror_block {
     uint64_t n;     /* words */
     uint64_t first; /* number of the block's first word among all here */
     uint64_t there; /* and there, where they arrive or come from */
+    uint64_t from;  /* heap offset from which they are sent */
 };
 
 /* What nodes want of a local heap's part. */
 struct gravel_mirror_owner {
     struct gravel_mirror_block *given; /* [n_nodes] to each node, behind those of `near` */
     uint64_t n_given, n_targets;
-    cl_mem lists; /* see cl/kernels/mirror.cl; a mirror has targets alone, one a given word */
+    cl_mem lists;   /* see cl/kernels/mirror.cl; a mirror has targets alone, one a given word */
+    bool is_packed; /* some block of a mirror's is not in a row in the array */
 };
 
 /* How far an exchange has come. share.c changes it. */

@@ -2,8 +2,8 @@
 /*
  * One exchange: pack, send, wait for all nodes, combine.
  *
- * Path:    gravel_mirror_begin -> kernel gather, or the slots -> gravel_node_put_heap -> the other end's heap ->
- *          gravel_mirror_end -> kernel combine.
+ * Path:    gravel_mirror_begin -> kernel gather, or the array or slots -> gravel_node_put_heap -> the other end's
+ *          heap -> gravel_mirror_end -> kernel combine.
  */
 #include "mirror/mirror.h"
 
@@ -55,15 +55,15 @@ static int wait_for_kernels(struct gravel *gravel)
     return code ? gravel_leave(gravel, code) : 0;
 }
 
-/* Sends each node its block, of those of a local heap: words at `from` there to words at `to`. */
+/* Sends each node its block, of those of a local heap, to words at `to` there. */
 static int send_blocks(struct gravel_mirror *mirror, uint32_t heap,
-                       const struct gravel_mirror_block *blocks, uint64_t from, uint64_t to)
+                       const struct gravel_mirror_block *blocks, uint64_t to)
 {
     const uint64_t bytes = mirror->word_bytes;
     for (uint32_t node = 0; node < gravel_n_nodes(mirror->object.gravel); node++)
-        GRAVEL_TRY(
-            gravel_node_put_heap(mirror->object.gravel, heap, from + blocks[node].first * bytes,
-                                 to + blocks[node].there * bytes, blocks[node].n * bytes, node));
+        GRAVEL_TRY(gravel_node_put_heap(mirror->object.gravel, heap, blocks[node].from,
+                                        to + blocks[node].there * bytes, blocks[node].n * bytes,
+                                        node));
     return 0;
 }
 
@@ -76,15 +76,16 @@ int gravel_mirror_begin(struct gravel_mirror *mirror)
                                           "called since the last one");
     if (mirror->state != GRAVEL_MIRROR_SENT) {
         mirror->state = GRAVEL_MIRROR_BROKEN;
-        for (uint32_t heap = 0; mirror->is_read && heap < n_heaps; heap++)
-            GRAVEL_TRY(run_given(mirror, heap));
+        for (uint32_t heap = 0; heap < n_heaps; heap++)
+            if (mirror->owners[heap].is_packed)
+                GRAVEL_TRY(run_given(mirror, heap));
         GRAVEL_TRY(wait_for_kernels(mirror->object.gravel));
         for (uint32_t heap = 0; mirror->is_read && heap < n_heaps; heap++)
-            GRAVEL_TRY(send_blocks(mirror, heap, mirror->owners[heap].given,
-                                   mirror->given_at[parity], mirror->near_at[parity]));
+            GRAVEL_TRY(
+                send_blocks(mirror, heap, mirror->owners[heap].given, mirror->near_at[parity]));
         if (!mirror->is_read)
             GRAVEL_TRY(send_blocks(mirror, gravel_mirror_own_heap(mirror), mirror->near,
-                                   mirror->near_at[parity], mirror->given_at[parity]));
+                                   mirror->given_at[parity]));
     }
     mirror->state = GRAVEL_MIRROR_SENT;
     if (!mirror->is_read)

@@ -5,6 +5,7 @@
  * Path:    gravel.h, and all other files here -> facts.c.
  * Threads: any, and handlers.
  */
+#include "device/cores.h"
 #include "node/node.h"
 #include "settings/defaults.h"
 
@@ -58,6 +59,7 @@ int gravel_share(const struct gravel *gravel, uint64_t n, uint64_t *first, uint6
     }
 FACT(uint32_t, gravel_n_nodes, gravel->network.transport->n_nodes, 0)
 FACT(uint32_t, gravel_group_size, gravel_derive_group_size(&gravel->device), 0)
+FACT(uint32_t, gravel_cores, gravel_cores_of_node(gravel->network.transport->n_sharing), 0)
 FACT(const struct gravel_config *, gravel_config_of, &gravel->config, NULL)
 FACT(const char *, gravel_step, gravel_step_name(gravel->device.step), NULL)
 FACT(cl_context, gravel_cl_context, gravel->device.context, NULL)

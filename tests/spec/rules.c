@@ -249,6 +249,7 @@ TEST(calls_without_a_code_return_0_of_nothing)
     NOTHING(gravel_config_of, NULL);
     NOTHING(gravel_step, NULL);
     NOTHING(gravel_group_size, NULL);
+    NOTHING(gravel_cores, NULL);
     NOTHING(gravel_cl_context, NULL);
     NOTHING(gravel_cl_device, NULL);
     NOTHING(gravel_cl_queue, NULL);
