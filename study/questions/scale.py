@@ -8,11 +8,11 @@ from study.questions import message
 NAME = "scale"
 TITLE = "Does it scale?"
 ABOUT = """Rates on 1, 2 ... ranks, which have a GPU, or cores, of their own; of *one process* on so many cores. `gups` makes as many
-updates on every rank; the other applications share one input out. *Of the bus*: what they send crosses two buses, so it is
-twice the bytes between nodes, a second of the last trial, over what `bench-bus` copied both ways on as many GPUs at once."""
+updates on every rank; kmeans and mer share one input out, as do the graphs of the next question. *Of the bus*: what they send
+crosses two buses, so it is twice the bytes between nodes, a second of the last trial, over what `bench-bus` copied both ways on
+as many GPUs at once."""
 KEYS = ("what", "cores_each")
-APPS = {"gups": None, "pagerank": ("-i 10 -t 0 -g %d -n 5", (8, 18, 22)), "sssp": ("-g %d -n 5", (8, 16, 22)),
-        "kmeans": ("-p %d -n 3", (1000, 1 << 20, 1 << 24)), "color": ("-g %d -n 3", (8, 16, 20)), "mer": ("-f %s -k 31 -n 3", (14, 20, 26))}
+APPS = {"gups": None, "kmeans": ("-p %d -n 3", (1000, 1 << 20, 1 << 24)), "mer": ("-f %s -k 31 -n 3", (14, 20, 26))}
 
 
 def measure(place):
@@ -48,10 +48,6 @@ def options_of(place, name):
     if name == "gups":
         return message.gups_options(place, "inc")
     options, sizes = APPS[name]
-    return sized_options(place, name, options, sizes)
-
-
-def sized_options(place, name, options, sizes):
     size = runs.sized(place, *sizes)
     return options % (os.path.basename(workloads.reads(place.out, size)) if name == "mer" else size)
 
