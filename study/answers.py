@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/results/README.md: a sentence, a chart and a table for each question, from the data in the folder data beside it.
+"""docs/results/README.md: a sentence, a chart and a table for each question, from the data in the folder data beside it;
+and the table of README.md, with a few of the rates.
 
 A chart says in its metadata which data it was drawn from, so that a check needs no matplotlib.
 """
@@ -38,6 +39,17 @@ def text_of(folder, questions):
     for question in questions:
         sections.append(section(question, by_machine(folder, question)))
     return "\n\n".join(sections)
+
+
+def front_of(folder, questions):
+    """Rates beside their rivals', by machine, and what the machines are."""
+    machines = records.machines(folder)
+    fronts = [(question.front, by_machine(folder, question)) for question in questions if hasattr(question, "front")]
+    lines = [(what, row["machine"], *line) for row in machines for front, rows in fronts
+             for what, *line in front(rows.get(row["machine"], []))]
+    used = ["*%s*: %s, %s, %d cores" % (row["machine"], page.device_of(row), row["processor"], row["cores"])
+            for row in machines if any(line[1] == row["machine"] for line in lines)]
+    return "%s\n\n%s." % (page.in_markdown(["", "machine", "Gravel", "rival", "", "times as fast"], lines), "; ".join(used))
 
 
 def machines_table(machines):
@@ -80,8 +92,8 @@ def source_of_rows(rows):
 # ---- the page ----------------------------------------------------------------------------------
 
 def beside(folder, *names):
-    """The path of the page, or of a chart, that belongs to this data."""
-    return os.path.join(os.path.dirname(os.path.abspath(folder)), *names)
+    """The path of a page, or of a chart, that belongs to this data."""
+    return os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(folder)), *names))
 
 
 def split(path):
@@ -94,16 +106,20 @@ def split(path):
     return before, after
 
 
-def whole(path, folder, questions):
-    before, after = split(path)
-    return before + BEGIN + "\n" + text_of(folder, questions) + "\n" + END + after
+def pages(folder, questions):
+    """{path: the whole text} of docs/results/README.md, and of README.md two folders above."""
+    found = {beside(folder, "README.md"): text_of(folder, questions),
+             beside(folder, "..", "..", "README.md"): front_of(folder, questions)}
+    for path, text in found.items():
+        before, after = split(path)
+        found[path] = before + BEGIN + "\n" + text + "\n" + END + after
+    return found
 
 
 def write(folder, questions, draw):
-    path = beside(folder, "README.md")
-    text = whole(path, folder, questions)
-    with open(path, "w", encoding="utf-8") as lines:
-        lines.write(text)
+    for path, text in pages(folder, questions).items():
+        with open(path, "w", encoding="utf-8") as lines:
+            lines.write(text)
     os.makedirs(beside(folder, "charts"), exist_ok=True)
     for question in questions:
         machines = by_machine(folder, question)
@@ -120,11 +136,12 @@ def source_of(machines):
 
 
 def differences(folder, questions):
-    """What the page and the charts say otherwise than the data."""
-    path = beside(folder, "README.md")
-    with open(path, encoding="utf-8") as lines:
-        is_written, should = lines.read(), whole(path, folder, questions)
-    found = [] if is_written == should else [first_difference(path, is_written, should)]
+    """What the pages and the charts say otherwise than the data."""
+    found = []
+    for path, should in pages(folder, questions).items():
+        with open(path, encoding="utf-8") as lines:
+            is_written = lines.read()
+        found += [] if is_written == should else [first_difference(path, is_written, should)]
     for question in questions:
         machines = by_machine(folder, question)
         chart = chart_of(folder, question)

@@ -11,6 +11,11 @@ def cell(value):
     return "%.*f" % (digits, value)
 
 
+def per_second(row):
+    giga = row["rate"] >= 1e9
+    return "%s %s %s" % (cell(row["rate"] / (1e9 if giga else 1e6)), "G" if giga else "M", row["unit"])
+
+
 def in_columns(heads, lines):
     texts = [list(heads)] + [[cell(value) for value in line] for line in lines]
     widths = [max(len(text[i]) for text in texts) for i in range(len(heads))]
@@ -23,12 +28,16 @@ def in_markdown(heads, lines):
     return "\n".join("| %s |" % " | ".join(row) for row in rows)
 
 
+def device_of(head):
+    """PoCL's name of a device has the processor's."""
+    return "PoCL" if head["device"].startswith("pthread-") else head["device"]
+
+
 def how(head):
     """Where the numbers are from."""
     quick = ", quick" if head["quick"] else ""
-    device = "PoCL" if head["device"].startswith("pthread-") else head["device"]  # PoCL's name has the processor's
     return "%d cores of %s, %s on step %s, load %.1f before%s; revision %s, %s." % (
-        head["cores"], head["processor"], device, head["step"], head["load_before"], quick, head["revision"],
+        head["cores"], head["processor"], device_of(head), head["step"], head["load_before"], quick, head["revision"],
         head["date"].partition(" ")[0])
 
 

@@ -9,6 +9,8 @@ measure   (place) -> rows of ranks, rate, unit, valid, command and the KEYS
 sentence  (rows of one machine) -> the answer, without the machine's name; None if the rows do not give it
 table     (rows of one machine) -> heads, lines
 draw      ({machine: rows}, draw module) -> matplotlib figure
+front     (rows of one machine) -> lines for README.md: what, Gravel's number, a rival, its number, Gravel's rate over the rival's;
+          a question may have none
 
 A measurement that comes first is the one that is kept if time runs short.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Against hand-written MPI?"""
 from study import rounds, runs
-from study.page import cell
+from study.page import cell, per_second
 
 NAME = "by-hand"
 TITLE = "Against hand-written MPI?"
@@ -59,7 +59,7 @@ def sentence(rows):
     if HAND not in of or ACCUMULATE not in of:
         return None
     hand = ratio(of, HAND)
-    text = "GUPS on %d rank%s is %s times as fast as MPI by hand" % (most, "s" * (most > 1), cell(hand))
+    text = "GUPS on %s is %s times as fast as MPI by hand" % (in_ranks(most), cell(hand))
     return text + " and %s times as fast as an `MPI_Accumulate` for each update." % cell(ratio(of, ACCUMULATE))
 
 
@@ -70,8 +70,19 @@ def table(rows):
                    for n_ranks, of in beside(rows).items()]
 
 
+def in_ranks(n):
+    return "%d rank%s" % (n, "s" * (n > 1))
+
+
+def front(rows):
+    most, of = max(beside(rows).items(), default=(0, {}))
+    if HAND in of:
+        yield ("updates of random words, " + in_ranks(most), per_second(of["gravel"]), "MPI by hand, " + in_ranks(of[HAND]["ranks"]),
+               per_second(of[HAND]), ratio(of, HAND))
+
+
 def draw(machines, draw):
     groups = {(name, n): of for name, rows in machines.items() for n, of in beside(rows).items()}
-    return draw.bars(["%s\n%d rank%s" % (name, n, "s" * (n > 1)) for name, n in groups],
+    return draw.bars(["%s\n%s" % (name, in_ranks(n)) for name, n in groups],
                      {"Gravel / " + system: [ratio(of, system) for of in groups.values()]
                       for system in (HAND, ACCUMULATE)}, "rate of Gravel over the rival's", log_y=True, reference=1)

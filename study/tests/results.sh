@@ -10,7 +10,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 fail() { echo "FAIL: $*"; cat "$work/said"; exit 1; }
-results() { "$source/study/results" --build "$build" --data "$work/docs/data" "$@" >"$work/said" 2>&1; }
+results() { "$source/study/results" --build "$build" --data "$work/docs/results/data" "$@" >"$work/said" 2>&1; }
 refused() { text=$1; shift; results "$@" && fail "exit status 0"; grep -qF -e "$text" "$work/said" || fail "no '$text'"; }
 measure() { results "$@" --quick --ranks 1 --machine here; }
 
@@ -20,7 +20,7 @@ holds()
     python3 -c '
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
-assert rows and eval(sys.argv[2], {"rows": rows}), rows' "$work/docs/data/$1.jsonl" "$2" || fail "$2"
+assert rows and eval(sys.argv[2], {"rows": rows}), rows' "$work/docs/results/data/$1.jsonl" "$2" || fail "$2"
 }
 
 # Data of a machine in <folder>: increments by messages at <rate>, and by atomics.
@@ -37,13 +37,23 @@ machine()
     done >"$1/atomics.jsonl"
 }
 
-page() { mkdir -p "$work/docs"; printf '# Page\n\n<!-- written by study/results --page: begin -->\n<!-- end -->\n' >"$work/docs/README.md"; }
+# The two pages, and a rival for the table of the first one.
+page()
+{
+    for name in README.md docs/results/README.md; do
+        printf '# Page\n\n<!-- written by study/results --page: begin -->\n<!-- end -->\n' >"$work/$name"
+    done
+    for system in gravel mpi-hand; do
+        sed -n '1s/"what.*"ranks"/"what": "gups", "system": "'$system'", "of_ranks": 1, "rates": [1e9], "ranks"/p' \
+            "$work/docs/results/data/atomics.jsonl"
+    done >"$work/docs/results/data/by-hand.jsonl"
+}
 
 case $test in
 rows) # each says where it is from; they take the place of the machine's earlier ones, and leave another's alone
-    machine "$work/docs/data" 1e9
-    earlier=$(sed 's/"machine": "M"/"machine": "here"/' "$work/docs/data/atomics.jsonl")
-    echo "$earlier" >>"$work/docs/data/atomics.jsonl"
+    machine "$work/docs/results/data" 1e9
+    earlier=$(sed 's/"machine": "M"/"machine": "here"/' "$work/docs/results/data/atomics.jsonl")
+    echo "$earlier" >>"$work/docs/results/data/atomics.jsonl"
     measure atomics,flows || fail "exit status $?"
     holds atomics 'sorted((row["machine"], row["what"]) for row in rows) == [(name, what) for name in ("M", "here")
         for what in ("messages", "own atomics")]'
@@ -74,7 +84,7 @@ take) # from another machine; not by a name that another one has, and not what n
     results --take "$work/other" || fail "exit status $?"
     holds atomics 'len(rows) == 2 and rows[0]["rate"] == 3e9'
     machine "$work/other" 3e9 E
-    refused "machine 'M' has device D in $work/docs/data/machines.jsonl: name this one otherwise" --take "$work/other"
+    refused "machine 'M' has device D in $work/docs/results/data/machines.jsonl: name this one otherwise" --take "$work/other"
     machine "$work/other" 0
     refused "$work/other/atomics.jsonl:1: rate is 0, not a number above 0" --take "$work/other"
     machine "$work/other" 1e9
@@ -87,7 +97,7 @@ take) # from another machine; not by a name that another one has, and not what n
     refused "$work/none: no data" --take "$work/none"
     holds atomics 'len(rows) == 2 and rows[0]["rate"] == 3e9' ;;
 time) # what does not fit is left out and named; what was there stays
-    machine "$work/docs/data" 1e9
+    machine "$work/docs/results/data" 1e9
     refused 'results: left out: gups ' atomics --quick --ranks 1 --machine here --minutes 0.001
     grep -q '^results: atomics: FAILED: no time' "$work/said" || fail "no reason"
     holds atomics 'len(rows) == 2' ;;
@@ -102,17 +112,22 @@ plot) # the page agrees with its data until one of them changes
     for python in python3 /usr/bin/python3; do
         "$python" -c 'import matplotlib' 2>/dev/null && break
     done || { echo "skipped: no matplotlib"; exit 77; }
+    machine "$work/docs/results/data" 1e9
     page
-    machine "$work/docs/data" 1e9
     results --page --check || fail "exit status $?"
-    grep -qF -e '- **M** (revision abcdef0, 2026-11-25, driver 1; load 0.5 before): messages make 0.50 times as many' "$work/docs/README.md" || fail "no answer"
-    grep -qF '| M | 2^10 | 1 | 1000 | 2000 | 0.50 |' "$work/docs/README.md" || fail "no table"
-    grep -q '<svg' "$work/docs/charts/atomics.svg" || fail "no chart"
-    machine "$work/docs/data" 3e9
-    refused "$work/docs/charts/atomics.svg: not drawn from this data" --check
+    grep -qF -e '- **M** (revision abcdef0, 2026-11-25, driver 1; load 0.5 before): messages make 0.50 times as many' "$work/docs/results/README.md" || fail "no answer"
+    grep -qF '| M | 2^10 | 1 | 1000 | 2000 | 0.50 |' "$work/docs/results/README.md" || fail "no table"
+    grep -qF '| updates of random words, 1 rank | M | 1.00 G updates/s | MPI by hand, 1 rank | 1.00 G updates/s | 1.00 |' \
+        "$work/README.md" || fail "no table of README.md"
+    grep -q '<svg' "$work/docs/results/charts/atomics.svg" || fail "no chart"
+    sed -i 's/1.00 G/1.25 G/' "$work/README.md"
+    refused "$work/README.md:" --check
+    results --page
+    machine "$work/docs/results/data" 3e9
+    refused "$work/docs/results/charts/atomics.svg: not drawn from this data" --check
     grep -q "README.md:[0-9]*: '.*0.50.*' where the data say '.*1.50" "$work/said" || fail "no reason"
-    rm "$work/docs/charts/atomics.svg"
-    refused "$work/docs/charts/atomics.svg: not drawn from this data" --check ;;
+    rm "$work/docs/results/charts/atomics.svg"
+    refused "$work/docs/results/charts/atomics.svg: not drawn from this data" --check ;;
 *) fail "no such test: $test" ;;
 esac
 exit 0

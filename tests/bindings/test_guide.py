@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The programs of README and the guide as one node, as 4 loop-back nodes and as 2 ranks.
 
-Path: README.md, docs/guide/python.md, docs/guide/notebook.ipynb -> this -> python/gravel.
+Path: README.md, docs/guide/python.md, docs/guide/networkx.md, docs/guide/notebook.ipynb -> this -> python/gravel.
 """
 import json
+import os
 import re
 from pathlib import Path
 
@@ -38,14 +39,13 @@ def test_programs_are_these():
     assert list(PROGRAMS) == ["hist.py", "gather.py", "fib.py", "hits.py"]
 
 
-def test_first_screen():
-    """README's block of Python, with its kernel, for what it counts on one node."""
-    text = (SOURCE / "README.md").read_text(encoding="utf-8")
-    kernel, host = (re.search("^```%s\n(.*?)^```$" % language, text, re.M | re.S).group(1)
-                    for language in ("c", "python"))
-    program = "import numpy as np\nsource, block = %r, 100\ntargets = np.arange(1000, dtype=np.uint32) %% block\n%s" \
-              "print('counted', sorted(set(mine.tolist())))\n" % (kernel, host)
-    assert "counted [10]" in lines_of((1, 1), ["-c", program])
+@pytest.mark.skipif(not os.path.exists(os.environ["GRAVEL_GRAPH_LIBRARY"]), reason="a build without graphs")
+@pytest.mark.parametrize("page", ["README.md", "docs/guide/networkx.md"])
+def test_graphs(page):
+    """The block of Python that calls gravel.graph."""
+    text = (SOURCE / page).read_text(encoding="utf-8")
+    program = re.search("^```python\n(import gravel.*?)^```$", text, re.M | re.S).group(1)
+    assert ["[", "0", "1", "1", "4294967295", "4294967295]"] in [line.split() for line in lines_of((1, 1), ["-c", program])]
 
 
 def test_notebook():
