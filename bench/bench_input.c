@@ -4,9 +4,9 @@
  *
  *     bench-input sssp -o FOLDER -g 18
  *
- *     pagerank, sssp, color   FOLDER/offsets [vertices + 1], 64 bits; FOLDER/neighbours [edges], 32; for sssp
- *                             FOLDER/weights [edges], 32 bits, whole numbers
- *     kmeans                  FOLDER/points [dimensions][points], 32 bits, whole; the first points are the first centres
+ *     pagerank, bfs, sssp, color   FOLDER/offsets [vertices + 1], 64 bits; FOLDER/neighbours [edges], 32; for sssp
+ *                                  FOLDER/weights [edges], 32 bits, whole numbers
+ *     kmeans                       FOLDER/points [dimensions][points], 32 bits, whole; the first points are the first centres
  *
  * Numbers are the host's. The one line of output is a JSON object: how many there are, and what else the problem names.
  *
@@ -102,15 +102,27 @@ static void color(struct input *self)
     write_graph(self, (struct part_wish){.is_undirected = true});
 }
 
+static void say_source(struct input *self)
+{
+    const struct graph *rows = &self->part.rows;
+    const uint64_t n = rows->n_vertices, drawn = graph_draw_vertex(n, self->options.seed);
+    say(self, "source", (drawn + graph_steps_to_edges(rows, 0, n, drawn)) % n);
+}
+
+static void bfs(struct input *self)
+{
+    write_graph(self, (struct part_wish){.no_weights = true});
+    say_source(self);
+}
+
 static void sssp(struct input *self)
 {
     struct graph *rows = &self->part.rows;
     write_graph(self, (struct part_wish){.refuse_negative = true});
+    say_source(self);
     if (self->part.survey.weights_are == GRAPH_FLOAT)
         die("weights of a rival are whole numbers");
     graph_draw_weights(rows, 0, self->options.seed);
-    const uint64_t n = rows->n_vertices, drawn = graph_draw_vertex(n, self->options.seed);
-    say(self, "source", (drawn + graph_steps_to_edges(rows, 0, n, drawn)) % n);
     write_file(self, "weights", rows->weights, rows->n_edges, sizeof *rows->weights);
 }
 
@@ -139,6 +151,7 @@ static const struct problem {
     void (*write)(struct input *self);
     const struct option_group *groups;
 } problems[] = {{"pagerank", pagerank, of_graphs},
+                {"bfs", bfs, of_graphs},
                 {"sssp", sssp, of_graphs},
                 {"color", color, of_graphs},
                 {"kmeans", kmeans, of_points}};
@@ -150,7 +163,7 @@ static const struct problem *find_problem(const char *name)
     for (size_t i = 0; name && i < sizeof problems / sizeof *problems; i++)
         if (!strcmp(name, problems[i].name))
             return &problems[i];
-    die("'%s' is none of pagerank, sssp, color, kmeans", name ? name : "");
+    die("'%s' is none of pagerank, bfs, sssp, color, kmeans", name ? name : "");
 }
 
 int main(int argc, char **argv)

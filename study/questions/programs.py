@@ -9,13 +9,16 @@ from study.workloads import reads
 
 NAME = "programs"
 TITLE = "Against programs that people use?"
-ABOUT = """One rank beside programs and libraries without messages, on the same input: NetworKit, igraph, scikit-learn and
+ABOUT = """Beside programs and libraries without Gravel, on the same input: NetworKit, igraph, NetworkX, scikit-learn and
 SuiteSparse:GraphBLAS (by python-graphblas) from PyPI, jellyfish from Debian. Results are checked, and must agree with the
 application's. Computing alone is timed, except for jellyfish, which reads while it counts. On a machine with GPUs the rivals
-have all of its cores; NetworKit's shortest paths and igraph's colours take one."""
+have all of its cores; NetworKit's searches, igraph and NetworkX take one. *cuSPARSE* is PyTorch's PageRank on as many GPUs as
+Gravel has, of 2^20 and 2^22 vertices, 20 iterations, with NCCL between GPUs; *by degree*, with its vertices in order of degree."""
 KEYS = ("what", "system")
-GRAVEL = "gravel"
-FRONT = {"pagerank": "PageRank, kronecker-18"}  # of README.md
+GRAVEL, TORCH = "gravel", "torch"
+FRONT = {"pagerank": "PageRank, kronecker-18", "pagerank-22 on 1": "PageRank, kronecker-22, one GPU",
+         "pagerank-22 on 2": "PageRank, kronecker-22, two GPUs"}  # of README.md
+ON_GPUS = {"cuSPARSE": "", "cuSPARSE by degree": " --by-degree"}  # of study/rival pagerank torch
 NEAR = 1e-3
 
 
@@ -31,6 +34,7 @@ class App:
 
 
 APPS = (App("pagerank", "-i 10 -t 0 -g %d", (8, 18, 20), equal=("vertices", "edges", "iterations")),
+        App("bfs", "-g %d", (8, 16, 18), equal=("source", "reached_vertices", "reached_edges")),
         App("sssp", "-g %d", (8, 16, 18), equal=("source", "reached_vertices", "reached_edges")),
         App("color", "-g %d", (8, 16, 18), equal=("vertices", "edges")),
         App("kmeans", "-p %d", (1000, 1 << 20, 1 << 22), equal=("points", "clusters"), near=("inertia",)),
@@ -42,20 +46,30 @@ def measure(place):
     if not here:
         place.failures.append("no rival is installed: study/rival --install")
     for app in APPS:
-        if app.name in here:
-            rows += place.attempt(lambda app=app: beside(place, app, here[app.name]))
+        names = [name for name in here.get(app.name, ()) if name != TORCH and (place.is_cpu() or name != "NetworkX")]  # minutes
+        if names:
+            rows += place.attempt(lambda app=app, names=names: beside(
+                place, app, {name: (name, "") for name in names}, app.options_on(place), app.name))
+    if TORCH in here.get("pagerank", ()):
+        for scale in (8,) if place.quick else (22, 20):
+            for n in place.ranks:
+                rows += place.attempt(lambda scale=scale, n=n: beside(
+                    place, APPS[0], {name: (TORCH, "--gpus %d%s" % (n, more)) for name, more in ON_GPUS.items()},
+                    "-i 20 -t 0 -n 5 -g %d" % scale, "pagerank-%d on %d" % (scale, n), n))
     return rows
 
 
-def beside(place, app, names):
-    options, facts = app.options_on(place), app.equal + app.near
-    systems = {GRAVEL: lambda: runs.app(place, app.name, options, facts=facts)}
-    for name in names:
-        systems[name] = lambda name=name: runs.rival(place, app.name, name, options, facts)
+def beside(place, app, rivals, options, what, n_ranks=1):
+    """rivals: {as the page names it: (as study/rival does, more options)}"""
+    facts = app.equal + app.near
+    systems = {GRAVEL: lambda: runs.app(place, app.name, options, n_ranks, facts=facts, limit_s=300)}
+    for shown, (name, more) in rivals.items():
+        systems[shown] = lambda name=name, more=more: {
+            **runs.rival(place, app.name, name, options + " " + more, facts), "ranks": n_ranks}
     rows = rounds.in_turn(systems, 3 if place.is_cpu() and not place.quick else 1)
-    for name in names:
-        compare(app, rows[GRAVEL], rows[name], name)
-    return [{"what": app.name, "system": system, **row} for system, row in rows.items()]
+    for shown in rivals:
+        compare(app, rows[GRAVEL], rows[shown], shown)
+    return [{"what": what, "system": system, **row} for system, row in rows.items()]
 
 
 def compare(app, own, other, name):
@@ -77,7 +91,7 @@ def pairs(rows):
 
 def sentence(rows):
     found = ["%s %s (%s)" % (what, cell(rounds.ratio(own, row)), row["system"]) for what, own, row in pairs(rows)]
-    return "rate of one rank over the rival's: %s." % ", ".join(found) if found else None
+    return "rate over the rival's: %s." % ", ".join(found) if found else None
 
 
 def table(rows):

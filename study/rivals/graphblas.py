@@ -50,6 +50,27 @@ def pagerank(given, options):
     return run, lambda: ranks.to_dense(fill_value=0)
 
 
+def bfs(given, _options):
+    import numpy
+    gb, n = library(), given.n_vertices
+    edges = gb.Matrix.from_coo(given.sources(), given.neighbours, True, nrows=n, ncols=n)
+    levels = gb.Vector(gb.dtypes.INT32, size=n)
+
+    def run():
+        levels.clear()
+        front, level = gb.Vector.from_coo([given.source], [True], size=n), 0
+        while front.nvals:
+            levels(front.S)[:] << level
+            front(~levels.S, replace=True) << front.vxm(edges, gb.semiring.any_pair)
+            level += 1
+
+    def found():
+        whole = levels.to_dense(fill_value=-1)
+        return numpy.where(whole >= 0, whole.astype(numpy.float64), numpy.inf)
+
+    return run, found
+
+
 def sssp(given, _options):
     import numpy
     gb, n = library(), given.n_vertices

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""igraph's greedy colouring, on one core: next is the vertex with the most coloured neighbours."""
+"""igraph on one core: searches; greedy colouring, where next is the vertex with the most coloured neighbours."""
 
 NAME, PACKAGE = "igraph", "igraph"
 
@@ -25,3 +25,19 @@ def color(given, _options):
         colors[:] = [graph.vertex_coloring_greedy()]
 
     return run, lambda: numpy.array(colors[0], numpy.int64)
+
+
+def bfs(given, _options, weights=None):
+    import igraph
+    import numpy
+    graph = igraph.Graph(n=given.n_vertices, edges=numpy.stack([given.sources(), given.neighbours], axis=1), directed=True)
+    found = []
+
+    def run():
+        found[:] = graph.distances(given.source, weights=weights)
+
+    return run, lambda: numpy.array(found[0], numpy.float64)
+
+
+def sssp(given, options):
+    return bfs(given, options, given.weights.tolist())

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 
-NAME, PACKAGE = "jellyfish", "jellyfish"
+NAME, PACKAGE = "jellyfish", None  # it is of Debian
 
 
 def run_it(words):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NetworKit: PageRank on all cores, in doubles; Dijkstra's algorithm on one."""
+"""NetworKit: PageRank on all cores, in doubles; breadth-first search and Dijkstra's algorithm on one."""
 
 NAME, PACKAGE = "NetworKit", "networkit"
 
@@ -38,14 +38,22 @@ def pagerank(given, options):
     return run, lambda: numpy.array(ranks[0].scores())
 
 
+def bfs(given, _options):
+    return search_by("BFS", given, False)
+
+
 def sssp(given, _options):
+    return search_by("Dijkstra", given, True)
+
+
+def search_by(name, given, is_weighted):
     import networkit
     import numpy
-    graph = graph_of(given, True)
+    graph = graph_of(given, is_weighted)
     found = []
 
     def run():
-        search = networkit.distance.Dijkstra(graph, given.source, storePaths=False)
+        search = getattr(networkit.distance, name)(graph, given.source, storePaths=False)
         search.run()
         found[:] = [search]
 

@@ -34,8 +34,9 @@ class Input:
             return
         self.name, self.n_vertices, self.n_edges = self.said["input"], self.said["vertices"], self.said["edges"]
         self.offsets, self.neighbours = self.read("offsets", "u8"), self.read("neighbours", "u4")
+        self.source = self.said.get("source")
         if problem == "sssp":
-            self.source, self.weights = self.said["source"], self.read("weights", "u4")
+            self.weights = self.read("weights", "u4")
             if self.n_edges and not self.weights.min():
                 raise Refused("an edge of weight 0, which the check of distances cannot judge")
 
@@ -72,11 +73,11 @@ class Sequences:
 def pull(given, n_iterations):
     """Ranks in doubles, by another way than a rival's: sums of the edges' shares in the order of the rows."""
     import numpy
-    n, degrees, rows = given.n_vertices, given.degrees(), given.sources()
+    n, degrees, ends = given.n_vertices, given.degrees(), given.neighbours.astype(numpy.intp)
     ranks = numpy.full(n, 1 / n)
     for _ in range(n_iterations):
         shares = numpy.divide(ranks, degrees, out=numpy.zeros(n), where=degrees > 0)
-        sums = numpy.bincount(given.neighbours, weights=shares[rows], minlength=n)
+        sums = numpy.bincount(ends, weights=numpy.repeat(shares, degrees), minlength=n)
         ranks = 0.15 / n + 0.85 * (sums + ranks[degrees == 0].sum() / n)
     return ranks
 
@@ -88,13 +89,21 @@ def pagerank(given, options, ranks):
                                                          "iterations": options.iterations}
 
 
-# ---- sssp --------------------------------------------------------------------------------------
+# ---- bfs, sssp ---------------------------------------------------------------------------------
+
+def bfs(given, _options, levels):
+    return are_least(given, 1, levels)
+
 
 def sssp(given, _options, distances):
+    return are_least(given, given.weights, distances)
+
+
+def are_least(given, weights, distances):
     """Distances are right if no edge makes one less, and each but the source's is one edge behind another."""
     import numpy
     rows, degrees = given.sources(), given.degrees()
-    ends = distances[rows] + given.weights
+    ends = distances[rows] + weights
     is_reached, is_made = numpy.isfinite(distances), numpy.zeros(given.n_vertices, bool)
     is_made[given.neighbours[ends == distances[given.neighbours]]] = True
     is_made[given.source] = distances[given.source] == 0
@@ -150,5 +159,5 @@ def mer(given, _options, counts):
     return int(counts["kmers"] != given.n_kmers), given.n_kmers, counts
 
 
-UNITS = {"pagerank": "edges/s", "sssp": "edges/s", "color": "edges/s", "kmeans": "points/s", "mer": "k-mers/s"}
-CHECKS = {"pagerank": pagerank, "sssp": sssp, "color": color, "kmeans": kmeans, "mer": mer}
+UNITS = {"pagerank": "edges/s", "bfs": "edges/s", "sssp": "edges/s", "color": "edges/s", "kmeans": "points/s", "mer": "k-mers/s"}
+CHECKS = {"pagerank": pagerank, "bfs": bfs, "sssp": sssp, "color": color, "kmeans": kmeans, "mer": mer}

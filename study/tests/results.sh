@@ -64,7 +64,7 @@ rows) # each says where it is from; they take the place of the machine's earlier
 programs) # each beside what is installed here, and they agree
     measure programs || { grep -q 'no rival is installed' "$work/said" && echo "skipped: no rival" && exit 77; fail "exit status $?"; }
     holds programs 'all({row["system"] for row in rows if row["what"] == what} > {"gravel"} for what in {row["what"] for row in rows})'
-    holds programs 'all(row["version"] and row["threads"] > 0 for row in rows if row["system"] != "gravel")' ;;
+    holds programs 'all(row["version"] and row["threads"] for row in rows if row["system"] != "gravel")' ;;
 ranks) # what two ranks share, their rate over that of one, and rounds
     results graphs,round,sharing --quick --ranks 1,2 --machine here || fail "exit status $?"
     holds graphs 'sorted((row["what"], row["input"], row["ranks"]) for row in rows) == sorted((what, name, n)

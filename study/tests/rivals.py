@@ -58,6 +58,8 @@ READS = sequences(">a N\nACgtN\nAC\n>b\nA\n", 2)  # ACgt, AC, A
 CASES = (
     ("pagerank", LINE, [numpy.array(LINE_RANKS)],
      [numpy.array(LINE_RANKS) * factor for factor in (1.002, numpy.array([1, 1, 1, 0.998]), numpy.nan)]),
+    ("bfs", LINE, [numpy.array([0, 1, 2, FAR])],
+     [numpy.array(wrong) for wrong in ([0, 1, 1, FAR], [0, 1, 3, FAR], [0, 1, 2, 3], [0, FAR, FAR, FAR], [1, 2, 3, FAR])]),
     ("sssp", LINE, [numpy.array([0, 5, 12, FAR])],
      [numpy.array(wrong) for wrong in ([0, 5, 11, FAR], [0, 5, 13, FAR], [0, 5, 12, 9], [0, FAR, FAR, FAR], [1, 6, 13, FAR],
                                        [FAR, FAR, FAR, FAR], [0, 5, FAR, FAR])]),
