@@ -154,7 +154,8 @@ def host_body(path):
             assert re.search(r"\b%s\b" % name, code), "%s: @param %s is no parameter of %s" % (path, name, declared)
         found = [re.search(r"(gravel_\w+)\(|struct (\w+)|(\w+)\(", d) for d in declared]
         own = [f.group(1) or f.group(2) or f.group(3) for f in found]
-        out.append(entry("### %s" % ", ".join(own), fenced("\n".join(d.replace("/**<", "/*") for d in declared)),
+        shown = "\n".join(d.replace("/**<", "/*") for d in declared if not re.fullmatch(r"struct \w+;", d))  # opaque: the heading
+        out.append(entry("### %s" % ", ".join(own), shown and fenced(shown),
                          "" if heading else described(comment, names - set(own))))
     return "\n".join(out)
 

@@ -25,7 +25,7 @@ def histogram_lines(n_nodes, n_processes):
         yield "%d %d %d" % (rank, sum(int((owners == rank).sum()) for owners in keys), int((keys[rank] != rank).sum()))
 
 
-@pytest.mark.parametrize("name", ["hist.py", "gather.py", "fib.py", "hits.py"])
+@pytest.mark.parametrize("name", ["hist.py", "fib.py", "hits.py"])
 @pytest.mark.parametrize("place", PLACES)
 def test_program(name, place, tmp_path):
     path = tmp_path / name
@@ -36,7 +36,7 @@ def test_program(name, place, tmp_path):
 
 
 def test_programs_are_these():
-    assert list(PROGRAMS) == ["hist.py", "gather.py", "fib.py", "hits.py"]
+    assert list(PROGRAMS) == ["hist.py", "fib.py", "hits.py"]
 
 
 @pytest.mark.skipif(not os.path.exists(os.environ["GRAVEL_GRAPH_LIBRARY"]), reason="a build without graphs")

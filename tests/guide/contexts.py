@@ -86,7 +86,6 @@ kernel void make(GRAVEL_ARENA, GRAVEL_FLOW)
 
     # of the host
     '"counting.cl", source': Context("uint64_t counters; size_t n_edges; cl_uint block;\n"),
-    "gravel_launch(gravel, kernel, 1, &n_items, &group, 0": Context("uint64_t counters; size_t group; cl_uint block;\n"),
     "const struct gravel_channel_graph graph":
         Context('typedef cl_uint uint;\n#include "fib.h"\nstruct gravel_flow *flow; const char *fib_cl; uint n, result;\n'),
     "return tallies_add(": Context("static struct tallies { uint64_t sums[4]; } tallies;\n"
