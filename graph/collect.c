@@ -19,19 +19,13 @@ struct collected {
     uint64_t n;
 };
 
-/* Returns where a slot is in order of degree. */
-static uint32_t rank_of(const struct gravel_graph *graph, uint32_t slot)
-{
-    return slot % graph->block * graph->n_nodes + slot / graph->block;
-}
-
 /* Packs own edges: source << 32 | target. Returns how many. */
 static uint64_t pack(const struct gravel_graph *graph, bool is_upward, uint64_t *edges)
 {
     uint64_t n = 0;
     for (uint64_t i = 0; i < graph->n_edges; i++) {
         const uint32_t from = graph->from[i], to = graph_first_slot(graph) + graph->to[i];
-        if (!is_upward || rank_of(graph, to) < rank_of(graph, from))
+        if (!is_upward || graph_rank(graph, to) < graph_rank(graph, from))
             edges[n++] = (uint64_t)from << 32 | to;
     }
     return n;
@@ -64,40 +58,35 @@ static void take_edges(void *context, uint32_t source, uint64_t at, const void *
     }
 }
 
-/* Sends own edges to every node, and takes those of all. Collective. @param sent  [n_nodes] */
-static int exchange(struct gravel_graph *graph, struct collected *collected,
-                    const struct graph_sent *sent)
+/* Sends own edges to every node, and takes those of all. Collective. */
+static int exchange(struct gravel_graph *graph, struct collected *collected, const uint64_t *edges,
+                    uint64_t bytes)
 {
-    const struct graph_columns plain = {0};
-    uint64_t most = sent->bytes;
-    GRAPH_TRY(gravel_reduce(graph->gravel, GRAVEL_MAX, GRAVEL_ULONG, &most, 1));
-    GRAPH_TRY(graph_exchange_open(graph, most));
-    int code = graph_exchange(graph, 0, most, sent, expect_edges, take_edges, collected);
-    GRAPH_KEEP(code, graph_exchange_close(graph));
-    return code || most > 0 ? code : graph_columns_alloc(collected->columns, &plain, 0);
+    uint64_t most = bytes;
+    GRAPH_TRY(graph_reduce(graph, GRAVEL_MAX, GRAVEL_ULONG, &most, 1));
+    return graph_exchange_once(graph, 0, most, edges, 0, bytes, expect_edges, take_edges,
+                               collected);
 }
 
 int graph_collect(struct gravel_graph *graph, const char *call, bool is_upward,
                   struct graph_columns *columns, uint64_t *n)
 {
-    const uint64_t n_nodes = graph->n_nodes, most_bytes = (graph->n_edges + 1) * sizeof(uint64_t);
-    struct collected collected = {graph, call, calloc(n_nodes, sizeof(uint64_t)), columns, 0};
-    struct graph_sent *sent = calloc(n_nodes, sizeof *sent);
+    const uint64_t most_bytes = (graph->n_edges + 1) * sizeof(uint64_t);
+    struct collected collected = {graph, call, calloc(graph->n_nodes, sizeof(uint64_t)), columns,
+                                  0};
     uint64_t *edges = malloc(most_bytes);
     *columns = (struct graph_columns){0};
-    int code = collected.begins && sent && edges ? 0 : graph_fail_memory(call, most_bytes);
+    int code = collected.begins && edges ? 0 : graph_fail_memory(call, most_bytes);
     code = graph_agree(graph, call, code);
     if (!code) {
         const uint64_t bytes = pack(graph, is_upward, edges) * sizeof *edges;
-        for (uint32_t node = 0; node < n_nodes; node++)
-            sent[node] = (struct graph_sent){edges, bytes};
-        code = n_nodes > 1 ? exchange(graph, &collected, sent) : expect_edges(&collected, &bytes);
-        if (!code && n_nodes == 1)
+        code = graph->n_nodes > 1 ? exchange(graph, &collected, edges, bytes)
+                                  : expect_edges(&collected, &bytes);
+        if (!code && graph->n_nodes == 1)
             take_edges(&collected, 0, 0, edges, bytes);
     }
     *n = collected.n;
     free(collected.begins);
-    free(sent);
     free(edges);
     return code;
 }

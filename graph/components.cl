@@ -20,11 +20,12 @@
  * n of each node. vertices: [n] the caller's vertex of each slot. least: [n] by root. labels: [n_labels] of the
  * caller's vertices from first_label on. The last phase counts the components whose roots are own vertices.
  */
-kernel void components(GRAVEL_ARENA, GRAVEL_ROUND, uint begins, uint n, uint first, uint n_own,
-                       uint n_block, global const uint *offsets, global const uint *ends,
-                       global volatile uint *parents, ulong n_come, global const uint *come,
-                       global const uint *vertices, global volatile uint *least, ulong first_label,
-                       ulong n_labels, global ulong *labels)
+kernel void components(GRAVEL_ARENA, GRAVEL_ROUND, uint begins, ulong n_come, uint n, uint first,
+                       uint n_own, uint n_block, global const uint *offsets,
+                       global const uint *ends, global volatile uint *parents,
+                       global const uint *come, global const uint *vertices,
+                       global volatile uint *least, ulong first_label, ulong n_labels,
+                       global ulong *labels)
 {
     GRAVEL_ROUND_OPEN(r);
     GRAVEL_EACH_ROUND(r)

@@ -3,7 +3,7 @@
  * Makes graphs: checks what is given, agrees with the other nodes on it, and has vertices ordered and edges spread.
  *
  * Path:    gravel_graph_create -> this -> order.c, spread.c.
- * Owner:   gravel_graph_destroy frees what is made here, and has each algorithm free what it keeps.
+ * Owner:   gravel_graph_destroy frees what is made here, and what algorithms keep.
  * Threads: one at a time.
  */
 #include "graph.h"
@@ -18,12 +18,6 @@
 #define MOST_SLOTS (UINT64_C(1) << 32)
 
 static const char call[] = "gravel_graph_create";
-
-/* Free what algorithms keep. */
-static void (*const free_algorithms[])(struct gravel_graph *graph) = {
-    graph_bfs_free,        graph_sssp_free,   graph_pagerank_free,
-    graph_components_free, graph_forest_free, graph_betweenness_free,
-    graph_triangles_free,  graph_peel_free,   graph_picker_free};
 
 /* ---- what is given ----------------------------------------------------------------------------- */
 
@@ -66,28 +60,11 @@ static int compare(struct gravel_graph *graph, const struct gravel_graph_edges *
                    uint64_t *most_given)
 {
     static const char *const names[] = {"n_vertices", "is_undirected", "weight_type"};
-    /* Each, and its complement, whose least is that of the most. */
-    uint64_t least[] = {edges->n_vertices,
-                        edges->is_undirected,
-                        edges->weight_type,
-                        ~edges->n_vertices,
-                        ~(uint64_t)edges->is_undirected,
-                        ~(uint64_t)edges->weight_type,
-                        ~edges->n_edges};
-    const uint32_t n = sizeof names / sizeof *names;
+    const uint64_t values[] = {edges->n_vertices, edges->is_undirected, edges->weight_type};
     graph->n_given = graph->n_part = *most_given = edges->n_edges;
-    if (graph->n_nodes == 1)
-        return 0;
-    GRAPH_TRY(gravel_reduce(graph->gravel, GRAVEL_ADD, GRAVEL_ULONG, &graph->n_given, 1));
-    GRAPH_TRY(gravel_reduce(graph->gravel, GRAVEL_MIN, GRAVEL_ULONG, least, 2 * n + 1));
-    *most_given = ~least[2 * n];
-    for (uint32_t i = 0; i < n; i++)
-        if (least[i] != ~least[n + i])
-            return graph_fail(GRAVEL_EMISMATCH,
-                              "%s: %s is %" PRIu64 " at one node and %" PRIu64
-                              " at another (the same at every node)",
-                              call, names[i], least[i], ~least[n + i]);
-    return 0;
+    GRAPH_TRY(graph_reduce(graph, GRAVEL_ADD, GRAVEL_ULONG, &graph->n_given, 1));
+    GRAPH_TRY(graph_reduce(graph, GRAVEL_MAX, GRAVEL_ULONG, most_given, 1));
+    return graph_same(graph, call, 3, names, values);
 }
 
 static bool is_bad_weight(const struct gravel_graph_edges *edges, uint64_t i)
@@ -292,9 +269,14 @@ int gravel_graph_destroy(struct gravel_graph *graph)
 {
     if (!graph)
         return 0;
+    struct graph_kept *const kept[] = {&graph->bfs,          &graph->bfs_parents, &graph->sssp,
+                                       &graph->sssp_parents, &graph->components,  &graph->forest,
+                                       &graph->betweenness,  &graph->triangles,   &graph->colors,
+                                       &graph->cores,        &graph->results};
     const int code = gravel_barrier(graph->gravel);
-    for (size_t i = 0; i < sizeof free_algorithms / sizeof *free_algorithms; i++)
-        free_algorithms[i](graph);
+    graph_pagerank_free(graph);
+    for (size_t i = 0; i < GRAPH_N(kept); i++)
+        graph_kept_free(graph, kept[i]);
     free_graph(graph);
     return code;
 }

@@ -16,6 +16,9 @@
 #define TEXT_BYTES 1024
 #define WHOLE_TEXT_BYTES (16 * 1024) /* of gravel_last_error: a compiler's log */
 #define LEAST_BUFFER_BYTES 64        /* there is no empty buffer, and kernels take no NULL */
+#define MOST_LANES 32u
+#define GROUP_ITEMS 256u /* a launch has a multiple of them, so that a driver finds groups */
+#define MOST_SAME 4u
 
 int graph_fail(int code, const char *format, ...)
 {
@@ -62,6 +65,27 @@ bool graph_has_double(const struct gravel_graph *graph)
     cl_device_fp_config has = 0;
     return !clGetDeviceInfo(graph->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof has, &has, NULL) &&
            has;
+}
+
+uint32_t graph_lanes(const struct gravel_graph *graph)
+{
+    const uint64_t n = graph->n_slots ? graph->n_edges / graph->n_slots : 0;
+    cl_device_type type = CL_DEVICE_TYPE_GPU;
+    uint32_t n_lanes = 4;
+    clGetDeviceInfo(graph->device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    if (type & CL_DEVICE_TYPE_CPU)
+        return 1;
+    while (n_lanes < MOST_LANES && n_lanes < n)
+        n_lanes *= 2;
+    return n_lanes;
+}
+
+const char *graph_weight_name(uint32_t type)
+{
+    return type == GRAVEL_UINT     ? "UINT"
+           : type == GRAVEL_FLOAT  ? "FLOAT"
+           : type == GRAVEL_DOUBLE ? "DOUBLE"
+                                   : "NONE";
 }
 
 /* ---- buffers --------------------------------------------------------------------------------- */
@@ -120,17 +144,35 @@ int graph_read(struct gravel_graph *graph, cl_mem buffer, uint64_t at, void *dat
                  : 0;
 }
 
+/* ---- kernels ----------------------------------------------------------------------------------- */
+
 int graph_set(cl_kernel kernel, cl_uint index, const struct graph_value *values, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        GRAPH_TRY(graph_check_cl(
-            "clSetKernelArg",
-            clSetKernelArg(kernel, index + (cl_uint)i, values[i].bytes, values[i].value),
-            values[i].bytes));
+    for (size_t i = 0; i < n; i++) {
+        const size_t bytes = values[i].made ? sizeof(cl_mem) : values[i].bytes;
+        const void *value = values[i].made ? values[i].made : values[i].value;
+        GRAPH_TRY(graph_check_cl("clSetKernelArg",
+                                 clSetKernelArg(kernel, index + (cl_uint)i, bytes, value), bytes));
+    }
     return 0;
 }
 
-/* ---- codes of all nodes ---------------------------------------------------------------------- */
+int graph_launch(const struct gravel_graph *graph, cl_kernel kernel, uint64_t n)
+{
+    const size_t n_items = (n + GROUP_ITEMS - 1) / GROUP_ITEMS * GROUP_ITEMS;
+    return n ? graph_check_cl("clEnqueueNDRangeKernel",
+                              clEnqueueNDRangeKernel(graph->queue, kernel, 1, NULL, &n_items, NULL,
+                                                     0, NULL, NULL),
+                              0)
+             : 0;
+}
+
+/* ---- all nodes --------------------------------------------------------------------------------- */
+
+int graph_reduce(struct gravel_graph *graph, uint32_t op, uint32_t type, void *values, uint32_t n)
+{
+    return graph->n_nodes > 1 ? gravel_reduce(graph->gravel, op, type, values, n) : 0;
+}
 
 int graph_agree(struct gravel_graph *graph, const char *call, int code)
 {
@@ -149,4 +191,31 @@ int graph_agree(struct gravel_graph *graph, const char *call, int code)
                ? 0
                : graph_fail(GRAVEL_EMISMATCH, "%s: failed at node %u, which says why: %s", call,
                             first >> 8, gravel_strerror(-(int)(first & 0xff)));
+}
+
+int graph_same(struct gravel_graph *graph, const char *call, uint32_t n, const char *const *names,
+               const uint64_t *values)
+{
+    uint64_t least[2 * MOST_SAME]; /* each, and its complement, whose least is that of the most */
+    for (uint32_t i = 0; i < n; i++) {
+        least[i] = values[i];
+        least[n + i] = ~values[i];
+    }
+    GRAPH_TRY(graph_reduce(graph, GRAVEL_MIN, GRAVEL_ULONG, least, 2 * n));
+    for (uint32_t i = 0; i < n; i++)
+        if (least[i] != ~least[n + i])
+            return graph_fail(GRAVEL_EMISMATCH,
+                              "%s: %s is %" PRIu64 " at one node and %" PRIu64
+                              " at another (the same at every node)",
+                              call, names[i], least[i], ~least[n + i]);
+    return 0;
+}
+
+int graph_check_out(struct gravel_graph *graph, const char *call, const char *name, const void *out,
+                    uint64_t n)
+{
+    int code = 0;
+    if (!out && n)
+        code = graph_fail(GRAVEL_EINVAL, "%s: %s is NULL (memory for %" PRIu64 ")", call, name, n);
+    return graph_agree(graph, call, code);
 }

@@ -55,7 +55,7 @@ int graph_exchange_open(struct gravel_graph *graph, uint64_t most)
                    share = gravel_config_of(graph->gravel)->heap_bytes / HEAP_SHARE / 2 / n_nodes,
                    bound = share < MOST_PIECE_BYTES ? share : MOST_PIECE_BYTES;
     graph->stage = (struct graph_stage){.piece_bytes = round_up(most < bound ? most : bound)};
-    if (n_nodes == 1 || !most)
+    if (n_nodes == 1)
         return 0;
     return gravel_alloc(graph->gravel,
                         2 * (table_bytes(graph) + n_nodes * graph->stage.piece_bytes),
@@ -128,7 +128,8 @@ int graph_exchange(struct gravel_graph *graph, int code, uint64_t most,
     uint64_t *coming = calloc(graph->n_nodes, sizeof *coming);
     if (!code && !coming)
         code = graph_fail_memory("gravel_graph: lengths", graph->n_nodes * sizeof *coming);
-    for (uint64_t number = 0; number * graph->stage.piece_bytes < most; number++) {
+    uint64_t number = 0;
+    do { /* once for the lengths, if no node sends anything */
         if (!code && number == 0)
             code = send_lengths(graph, sent);
         if (!code)
@@ -141,7 +142,23 @@ int graph_exchange(struct gravel_graph *graph, int code, uint64_t most,
         if (!code)
             code = take_pieces(graph, coming, number, take, context);
         graph->stage.round++;
-    }
+    } while (++number * graph->stage.piece_bytes < most);
     free(coming);
+    return code;
+}
+
+int graph_exchange_once(struct gravel_graph *graph, int code, uint64_t most, const void *data,
+                        uint64_t stride, uint64_t bytes, graph_expect *expect, graph_take *take,
+                        void *context)
+{
+    GRAPH_TRY(graph_exchange_open(graph, most));
+    struct graph_sent *sent = calloc(graph->n_nodes, sizeof *sent);
+    if (!code && !sent)
+        code = graph_fail_memory("gravel_graph: lengths", graph->n_nodes * sizeof *sent);
+    for (uint32_t node = 0; node < graph->n_nodes && !code; node++)
+        sent[node] = (struct graph_sent){(const char *)data + node * stride, bytes};
+    code = graph_exchange(graph, code, most, sent, expect, take, context);
+    free(sent);
+    GRAPH_KEEP(code, graph_exchange_close(graph));
     return code;
 }

@@ -34,6 +34,21 @@ struct graph_rows {
     bool is_other; /* the buffers are push's: undirected at one node, both directions are alike */
 };
 
+#define GRAPH_MOST_BUFFERS 11u /* of an algorithm */
+
+/** What an algorithm has made at its first call, and keeps for the next ones. All is zero before. See keep.c. */
+struct graph_kept {
+    bool is_whole;                      /* the next call finds all there */
+    struct gravel_rounds *rounds;       /* NULL: its kernels are launched by themselves */
+    cl_kernel kernels[4];               /* that of rounds is the first */
+    uint64_t heap;                      /* offset of heap memory; 0: none */
+    struct gravel_mirror *mirror;       /* of it; or NULL */
+    cl_mem buffers[GRAPH_MOST_BUFFERS]; /* by numbers of the algorithm's own */
+    struct graph_rows rows[2];
+    void *memory[2]; /* of the host */
+    uint32_t n;      /* of what the algorithm says */
+};
+
 struct gravel_graph {
     struct gravel *gravel;
     cl_context context;
@@ -65,23 +80,9 @@ struct gravel_graph {
         uint64_t at, piece_bytes, round;
     } stage; /* of exchanges: heap memory, while there is any */
     uint64_t device_bytes, create_ns;
-    struct graph_picker {
-        cl_kernel kernels[4]; /* pick, of words of 4 and 8 bytes; of several nodes show, see */
-        cl_mem slot_of, picked;
-        /* Of several nodes, where one does not have the words of all. */
-        cl_mem whole; /* [n_slots] of 8 bytes */
-        struct gravel_mirror *mirror;
-        uint64_t shown; /* heap offset of uint [piece] that this node's slots have */
-        uint32_t piece;
-    } picker;              /* of results, from the first on */
-    struct graph_bfs *bfs; /* what an algorithm keeps from call to call; NULL until it is called */
-    struct graph_sssp *sssp;
-    struct graph_pagerank *pagerank;
-    struct graph_components *components;
-    struct graph_forest *forest;
-    struct graph_betweenness *betweenness;
-    struct graph_triangles *triangles;
-    struct graph_peel *colors, *cores;
+    struct graph_kept bfs, bfs_parents, sssp, sssp_parents, components, forest, betweenness,
+        triangles, colors, cores, results;
+    struct graph_pagerank *pagerank; /* of pull.c */
 };
 
 /** Returns the slot of own vertex 0. */
@@ -102,6 +103,7 @@ static inline uint64_t graph_rank(const struct gravel_graph *graph, uint32_t slo
 #define GRAPH_GIVEN_NODE(given) ((uint32_t)((given) >> GRAPH_PLACE_BITS))
 #define GRAPH_GIVEN_PLACE(given) ((given) & ((UINT64_C(1) << GRAPH_PLACE_BITS) - 1))
 
+#define GRAPH_N(array) (sizeof(array) / sizeof *(array))
 /** Ends the calling function with what a step of it fails with. */
 #define GRAPH_TRY(step)            \
     do {                           \
@@ -185,6 +187,10 @@ int graph_exchange_close(struct gravel_graph *graph);
 int graph_exchange(struct gravel_graph *graph, int code, uint64_t most,
                    const struct graph_sent *sent, graph_expect *expect, graph_take *take,
                    void *context);
+/** exchange.c: opens, exchanges and closes: node m gets `bytes` bytes from data + m * stride on. As graph_exchange. */
+int graph_exchange_once(struct gravel_graph *graph, int code, uint64_t most, const void *data,
+                        uint64_t stride, uint64_t bytes, graph_expect *expect, graph_take *take,
+                        void *context);
 
 /** order.c: returns how many bytes it sends from a node to another, at most. */
 uint64_t graph_order_bytes(const struct gravel_graph *graph);
@@ -240,32 +246,74 @@ int graph_write(struct gravel_graph *graph, cl_mem buffer, uint64_t at, const vo
                 uint64_t bytes);
 int graph_read(struct gravel_graph *graph, cl_mem buffer, uint64_t at, void *data, uint64_t bytes);
 
-/** A value of a kernel's argument. */
+/** A value of a kernel's argument; or a buffer that graph_keep_rounds makes for it. */
 struct graph_value {
     size_t bytes;
-    const void *value;
+    const void *value; /* of a buffer: what is in it; NULL: it is not initialised */
+    cl_mem *made;      /* NULL: a value */
 };
-#define GRAPH_VALUE(type, value) ((struct graph_value){sizeof(type), &(type){value}})
+#define GRAPH_VALUE(type, value) ((struct graph_value){sizeof(type), &(type){value}, NULL})
 #define GRAPH_MEM(buffer) GRAPH_VALUE(cl_mem, buffer)
 #define GRAPH_UINT(number) GRAPH_VALUE(cl_uint, (cl_uint)(number))
 #define GRAPH_ULONG(number) GRAPH_VALUE(cl_ulong, number)
+/** The value that a variable has when it is set. */
+#define GRAPH_ARGUMENT(variable) ((struct graph_value){sizeof(variable), &(variable), NULL})
+#define GRAPH_ROOM(buffer, bytes) ((struct graph_value){bytes, NULL, &(buffer)})
+#define GRAPH_COPY(buffer, data, bytes) ((struct graph_value){bytes, data, &(buffer)})
 /** device.c: sets arguments of a kernel, from one on: GRAPH_SET(kernel, 2, GRAPH_UINT(n), GRAPH_MEM(levels)). @return 0;
  * GRAVEL_ECL */
 int graph_set(cl_kernel kernel, cl_uint index, const struct graph_value *values, size_t n);
 #define GRAPH_SET(kernel, index, ...)                                   \
     graph_set(kernel, index, (const struct graph_value[]){__VA_ARGS__}, \
               sizeof((const struct graph_value[]){__VA_ARGS__}) / sizeof(struct graph_value))
+/** device.c: enqueues a kernel of n work-items, rounded up to whole groups; 0 are nothing. @return 0; GRAVEL_ECL */
+int graph_launch(const struct gravel_graph *graph, cl_kernel kernel, uint64_t n);
 
 /** device.c: agrees on a code over all nodes: what one node has failed in, the others fail in too. Collective. @return
  * code; GRAVEL_EMISMATCH if another node alone has failed. */
 int graph_agree(struct gravel_graph *graph, const char *call, int code);
+/** device.c: gravel_reduce, which a node that is alone does not need. */
+int graph_reduce(struct gravel_graph *graph, uint32_t op, uint32_t type, void *values, uint32_t n);
+/** device.c: refuses what nodes give differently. Collective. @param values  [n] up to 4, whose names are these.
+ * @return 0; GRAVEL_EMISMATCH */
+int graph_same(struct gravel_graph *graph, const char *call, uint32_t n, const char *const *names,
+               const uint64_t *values);
+/** device.c: refuses memory for n results that is NULL at a node. Collective. @return 0; GRAVEL_EINVAL; as graph_agree. */
+int graph_check_out(struct gravel_graph *graph, const char *call, const char *name, const void *out,
+                    uint64_t n);
+
+/* keep.c: what an algorithm keeps. A make begins with what the node needs for itself, whose code it hands from step to
+ * step: each frees all that is there if this node or another one has failed. */
+
+/** Allocates heap memory for kept->heap, if there are several nodes. Collective. @return code; what went wrong. */
+int graph_keep_heap(struct gravel_graph *graph, const char *call, struct graph_kept *kept, int code,
+                    uint64_t bytes);
+/** Makes the buffers of a table of arguments, and rounds whose kernel has them. Collective. Ends with graph_keep.
+ * @param first  argument of the first value; those before it differ from call to call. */
+int graph_keep_rounds(struct gravel_graph *graph, const char *call, struct graph_kept *kept,
+                      int code, const struct gravel_rounds_program *program, cl_uint first,
+                      const struct graph_value *values, size_t n);
+/** Makes kernels that are not of rounds. @param functions  [n] up to 4 @return 0; as gravel_program_build. */
+int graph_keep_kernels(struct gravel_graph *graph, struct graph_kept *kept, const char *name,
+                       const char *source, const char *options, const char *const *functions,
+                       size_t n);
+/** Ends a make: what is there is whole; or if it has failed, freed. Collective if there is more than buffers and kernels.
+ * @return code */
+int graph_keep(struct gravel_graph *graph, struct graph_kept *kept, int code);
+/** Runs rounds until one counts nothing. Collective. @param code  of what came before, at this node. */
+int graph_run(struct gravel_graph *graph, const char *call, const struct graph_kept *kept,
+              int code);
+void graph_kept_free(struct gravel_graph *graph, struct graph_kept *kept);
 
 /** results.c: find the slot of a vertex of the caller's, at every node. Collective. @return GRAVEL_EINVAL if there is no
  * such vertex. */
 int graph_slot(struct gravel_graph *graph, const char *call, uint64_t vertex, uint32_t *slot);
-/** results.c: make every node's own words known at every node: words [n_slots], of 4 or 8 bytes, in host memory.
- * Collective. */
-int graph_share(struct gravel_graph *graph, void *words, uint32_t bytes);
+/** results.c: makes every node's own words known at every node: words [n_slots], of 4 or 8 bytes, in host memory; or its
+ * block of so many bytes, in words [n_nodes]. Collective. @param code  of what came before, at this node. @return code; what
+ * went wrong; of blocks nodes have not agreed on it. */
+int graph_share(struct gravel_graph *graph, const char *call, int code, void *words,
+                uint32_t bytes);
+int graph_share_blocks(struct gravel_graph *graph, int code, void *words, uint64_t block_bytes);
 /**
  * results.c: gets the caller's results of this node from words of slots, on the device. Collective.
  *
@@ -275,7 +323,6 @@ int graph_share(struct gravel_graph *graph, void *words, uint32_t bytes);
  */
 int graph_results(struct gravel_graph *graph, const char *call, cl_mem words, bool is_whole,
                   uint32_t bytes, void *out);
-void graph_picker_free(struct gravel_graph *graph);
 /** results.c: picks the caller's results of this node from words of all slots in host memory, of 4 or 8 bytes. Not
  * collective. */
 void graph_pick(const struct gravel_graph *graph, void *out, const void *words, uint32_t bytes);
@@ -293,14 +340,22 @@ int graph_collect(struct gravel_graph *graph, const char *call, bool is_upward,
 int graph_collect_rows(struct gravel_graph *graph, const char *call, struct graph_rows *out,
                        struct graph_rows *in);
 
-/* Each algorithm frees what it keeps. */
-void graph_bfs_free(struct gravel_graph *graph);
-void graph_sssp_free(struct gravel_graph *graph);
+/* ---- of several algorithms --------------------------------------------------------------------- */
+
+/** device.c: returns how many work-items walk a row: 1 on a CPU. */
+uint32_t graph_lanes(const struct gravel_graph *graph);
+/** device.c: returns what distance.cl.h calls a type of weights, behind WEIGHT_. */
+const char *graph_weight_name(uint32_t type);
+/** bfs.c: gravel_graph_bfs, for a call of any name. Collective. */
+int graph_find_levels(struct gravel_graph *graph, const char *call, uint64_t source,
+                      uint32_t *levels, uint64_t *parents);
+/** parents.c: finds each vertex' parent on a shortest path, by distances of all slots. Collective.
+ * @param kept         of these distances alone.
+ * @param is_weighted  false: distances are levels.
+ * @param out          [n of this node]; NULL at all nodes: finds none. */
+int graph_find_parents(struct gravel_graph *graph, const char *call, struct graph_kept *kept,
+                       bool is_weighted, cl_mem distances, uint32_t source, uint64_t *out);
+/** pull.c: frees what PageRank keeps. */
 void graph_pagerank_free(struct gravel_graph *graph);
-void graph_components_free(struct gravel_graph *graph);
-void graph_forest_free(struct gravel_graph *graph);
-void graph_betweenness_free(struct gravel_graph *graph);
-void graph_triangles_free(struct gravel_graph *graph);
-void graph_peel_free(struct gravel_graph *graph);
 
 #endif

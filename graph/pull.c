@@ -340,8 +340,8 @@ static int enqueue(struct gravel_graph *graph, uint32_t i)
     for (uint32_t part = own->n_parts > 1; i && part < own->n_parts; part++)
         GRAPH_TRY(pull(graph, part, i - 1));
     GRAPH_TRY(GRAPH_SET(own->kernels[APPLY], 0, GRAPH_UINT(n),
-                        {own->bytes, own->is_double ? (const void *)&damping : &dampings},
-                        {own->bytes, own->is_double ? (const void *)&even : &evens},
+                        {own->bytes, own->is_double ? (const void *)&damping : &dampings, NULL},
+                        {own->bytes, own->is_double ? (const void *)&even : &evens, NULL},
                         GRAPH_MEM(own->strips[0].places), GRAPH_MEM(own->sums[0]),
                         GRAPH_MEM(own->shares), GRAPH_MEM(wishes),
                         GRAPH_MEM(own->ranks[(i + 1) % 2]), GRAPH_MEM(own->ranks[i % 2]),
@@ -351,7 +351,7 @@ static int enqueue(struct gravel_graph *graph, uint32_t i)
         GRAPH_TRY(GRAPH_SET(own->kernels[APPLY], 14, GRAPH_MEM(own->strips[1].places),
                             GRAPH_MEM(own->sums[1]), GRAPH_MEM(own->strips[2].places),
                             GRAPH_MEM(own->sums[2]),
-                            {own->bytes, own->is_double ? (const void *)&own->idle : &idles},
+                            {own->bytes, own->is_double ? (const void *)&own->idle : &idles, NULL},
                             GRAPH_ULONG(own->words)));
     GRAPH_TRY(run(graph, APPLY, n, NULL));
     GRAPH_TRY(GRAPH_SET(own->kernels[TOTAL], 0, GRAPH_UINT(n_groups), GRAPH_MEM(own->partial),

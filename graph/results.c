@@ -2,8 +2,8 @@
 /*
  * Between the caller's vertices and the graph's slots, behind an algorithm and before it. See graph.h.
  *
- * Path:    bfs.c and its like -> this -> results.cl; exchange.c, gravel_reduce.
- * Owner:   the caller's arrays; graph->picker, made at the first results.
+ * Path:    bfs.c and its like -> this -> keep.c, results.cl; exchange.c, gravel_reduce.
+ * Owner:   the caller's arrays; graph->results, made at the first results.
  * Threads: one at a time; and those of OpenMP.
  */
 #include "graph.h"
@@ -12,10 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP_ITEMS 256u /* a launch has a multiple of them, so that a driver finds groups */
-#define HEAP_SHARE 8u    /* of the heap, for all pieces */
+#define HEAP_SHARE 8u                  /* of the heap, for all pieces */
 #define MOST_PIECE (UINT64_C(4) << 20) /* [words] of all other nodes */
 #define LEAST_PIECE 64u
+
+/* Kernels and buffers that are kept; of several nodes a mirror of pieces of n words, which the heap memory is of, and WHOLE,
+ * [n_slots] of 8 bytes, where one does not have the words of all. */
+enum { PICK4, PICK8, SHOW, SEE, N_KERNELS };
+enum { SLOT_OF, PICKED, WHOLE };
 
 extern const char graph_results_cl[];
 
@@ -25,8 +29,7 @@ int graph_slot(struct gravel_graph *graph, const char *call, uint64_t vertex, ui
     /* The least of each: the slot, the vertex, and the most that it is at any node. */
     uint64_t least[3] = {is_here ? graph->slot_of[vertex - graph->first] : GRAPH_NO_SLOT, vertex,
                          ~vertex};
-    if (graph->n_nodes > 1)
-        GRAPH_TRY(gravel_reduce(graph->gravel, GRAVEL_MIN, GRAVEL_ULONG, least, 3));
+    GRAPH_TRY(graph_reduce(graph, GRAVEL_MIN, GRAVEL_ULONG, least, 3));
     if (least[1] != ~least[2])
         return graph_fail(GRAVEL_EMISMATCH,
                           "%s: vertex is %" PRIu64 " at one node and %" PRIu64 " at another (the "
@@ -83,100 +86,76 @@ static void add_words(void *context, uint32_t source, uint64_t at, const void *d
             ((uint64_t *)own)[i] += ((const uint64_t *)data)[i];
 }
 
-/* Sends every node its block, or each the own one. Collective. */
-static int exchange_blocks(struct gravel_graph *graph, struct blocks *blocks, bool is_own_sent,
-                           graph_take *take)
+int graph_share_blocks(struct gravel_graph *graph, int code, void *words, uint64_t block_bytes)
 {
-    if (graph->n_nodes == 1)
-        return 0;
-    GRAPH_TRY(graph_exchange_open(graph, blocks->bytes));
-    struct graph_sent *sent = calloc(graph->n_nodes, sizeof *sent);
-    int code = sent ? 0 : graph_fail_memory("gravel_graph: results", graph->n_nodes * sizeof *sent);
-    for (uint32_t node = 0; node < graph->n_nodes && !code; node++)
-        sent[node] = (struct graph_sent){
-            blocks->words + (is_own_sent ? graph->node : node) * blocks->bytes, blocks->bytes};
-    code = graph_exchange(graph, code, blocks->bytes, sent, NULL, take, blocks);
-    free(sent);
-    code = graph_agree(graph, "gravel_graph", code);
-    GRAPH_KEEP(code, graph_exchange_close(graph));
-    return code;
+    struct blocks blocks = {graph, words, block_bytes, false};
+    return graph->n_nodes == 1 ? code
+                               : graph_exchange_once(graph, code, block_bytes,
+                                                     blocks.words + graph->node * block_bytes, 0,
+                                                     block_bytes, NULL, take_words, &blocks);
 }
 
-int graph_share(struct gravel_graph *graph, void *words, uint32_t bytes)
+int graph_share(struct gravel_graph *graph, const char *call, int code, void *words, uint32_t bytes)
 {
-    struct blocks blocks = {graph, words, (uint64_t)graph->block * bytes, false};
-    return exchange_blocks(graph, &blocks, true, take_words);
+    code = graph_share_blocks(graph, code, words, (uint64_t)graph->block * bytes);
+    return graph_agree(graph, call, code);
 }
 
 int graph_add_up(struct gravel_graph *graph, void *words, bool is_real)
 {
     struct blocks blocks = {graph, words, graph->block * UINT64_C(8), is_real};
-    return exchange_blocks(graph, &blocks, false, add_words);
+    if (graph->n_nodes == 1)
+        return 0;
+    return graph_agree(graph, "gravel_graph",
+                       graph_exchange_once(graph, 0, blocks.bytes, words, blocks.bytes,
+                                           blocks.bytes, NULL, add_words, &blocks));
 }
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
-enum { PICK4, PICK8, SHOW, SEE, N_KERNELS };
-
-/* Enqueues a kernel, at least a work-item for each of n. */
-static int run(const struct gravel_graph *graph, int kernel, uint64_t n)
+/* Makes the kernels, and room for results of 8 bytes. */
+static int make(struct gravel_graph *graph, struct graph_kept *kept)
 {
-    const size_t n_items = (n + GROUP_ITEMS - 1) / GROUP_ITEMS * GROUP_ITEMS;
-    return n ? graph_check_cl("clEnqueueNDRangeKernel",
-                              clEnqueueNDRangeKernel(graph->queue, graph->picker.kernels[kernel], 1,
-                                                     NULL, &n_items, NULL, 0, NULL, NULL),
-                              0)
-             : 0;
+    static const char *const functions[] = {"pick4", "pick8", "show", "see"};
+    const bool has_others = graph->n_nodes > 1;
+    GRAPH_TRY(graph_keep_kernels(graph, kept, "results.cl", graph_results_cl,
+                                 has_others ? "-DSEVERAL_NODES" : "", functions,
+                                 has_others ? N_KERNELS : SHOW));
+    if (has_others) {
+        GRAPH_TRY(gravel_kernel_set_arena(graph->gravel, kept->kernels[SHOW], 6));
+        GRAPH_TRY(gravel_kernel_set_arena(graph->gravel, kept->kernels[SEE], 8));
+    }
+    GRAPH_TRY(graph_buffer(graph, &kept->buffers[SLOT_OF], graph->slot_of,
+                           graph->n_results * sizeof *graph->slot_of));
+    return graph_buffer(graph, &kept->buffers[PICKED], NULL, graph->n_results * sizeof(cl_ulong));
 }
 
-/* Makes the kernels, and room for results of 8 bytes. */
-static int make_picker(struct gravel_graph *graph)
+/* Makes what is kept, if it is not there. */
+static int prepare(struct gravel_graph *graph)
 {
-    static const char *const names[] = {"pick4", "pick8", "show", "see"};
-    struct graph_picker *picker = &graph->picker;
-    const bool has_others = graph->n_nodes > 1;
-    cl_program program;
-    cl_int error = CL_SUCCESS;
-    if (picker->picked)
-        return 0;
-    GRAPH_TRY(gravel_program_build(graph->gravel, "results.cl", graph_results_cl,
-                                   has_others ? "-DSEVERAL_NODES" : "", &program));
-    for (int i = 0; i < (has_others ? N_KERNELS : SHOW) && !error; i++)
-        picker->kernels[i] = clCreateKernel(program, names[i], &error);
-    clReleaseProgram(program);
-    GRAPH_TRY(graph_check_cl("clCreateKernel", error, 0));
-    if (has_others) {
-        GRAPH_TRY(gravel_kernel_set_arena(graph->gravel, picker->kernels[SHOW], 6));
-        GRAPH_TRY(gravel_kernel_set_arena(graph->gravel, picker->kernels[SEE], 8));
-    }
-    GRAPH_TRY(graph_buffer(graph, &picker->slot_of, graph->slot_of,
-                           graph->n_results * sizeof *graph->slot_of));
-    return graph_buffer(graph, &picker->picked, NULL, graph->n_results * sizeof(cl_ulong));
+    struct graph_kept *kept = &graph->results;
+    return kept->is_whole ? 0 : graph_keep(graph, kept, make(graph, kept));
 }
 
 /* Picks on the device, where the words of all slots are. */
 static int pick(struct gravel_graph *graph, cl_mem words, uint32_t bytes, void *out)
 {
+    const struct graph_kept *kept = &graph->results;
     const uint64_t n = graph->n_results;
     if (!n)
         return 0;
-    int code = make_picker(graph);
-    if (code) {
-        graph_picker_free(graph); /* the next results make it again */
-        return code;
-    }
-    const struct graph_picker *picker = &graph->picker;
-    const int kernel = bytes == 8 ? PICK8 : PICK4;
-    GRAPH_TRY(GRAPH_SET(picker->kernels[kernel], 0, GRAPH_UINT(n), GRAPH_MEM(picker->slot_of),
-                        GRAPH_MEM(words), GRAPH_MEM(picker->picked)));
-    GRAPH_TRY(run(graph, kernel, n));
-    return graph_read(graph, picker->picked, 0, out, n * bytes);
+    GRAPH_TRY(prepare(graph));
+    const cl_kernel kernel = kept->kernels[bytes == 8 ? PICK8 : PICK4];
+    GRAPH_TRY(GRAPH_SET(kernel, 0, GRAPH_UINT(n), GRAPH_ARGUMENT(kept->buffers[SLOT_OF]),
+                        GRAPH_MEM(words), GRAPH_ARGUMENT(kept->buffers[PICKED])));
+    GRAPH_TRY(graph_launch(graph, kernel, n));
+    return graph_read(graph, kept->buffers[PICKED], 0, out, n * bytes);
 }
 
 /* Makes a mirror of a piece of every other node's words. Collective. */
 static int make_mirror(struct gravel_graph *graph)
 {
-    struct graph_picker *picker = &graph->picker;
+    struct graph_kept *kept = &graph->results;
     const uint64_t n_others = graph->n_nodes - 1, all = 2 * (uint64_t)graph->block,
                    share = gravel_config_of(graph->gravel)->heap_bytes / HEAP_SHARE /
                            sizeof(uint32_t) / (1 + 3 * n_others), /* 2 copies, and what is given */
@@ -192,15 +171,13 @@ static int make_mirror(struct gravel_graph *graph)
     for (uint64_t i = 0; i < n_others * piece && !code; i++)
         indices[i] = (uint32_t)(i % piece);
     if (!code)
-        code = graph_buffer(graph, &picker->whole, NULL, graph->n_slots * sizeof(cl_ulong));
-    code = graph_agree(graph, "gravel_graph", code);
-    picker->piece = (uint32_t)piece;
-    if (!code)
-        code = gravel_alloc(graph->gravel, piece * sizeof *indices, &picker->shown);
+        code = graph_buffer(graph, &kept->buffers[WHOLE], NULL, graph->n_slots * sizeof(cl_ulong));
+    code = graph_keep_heap(graph, "gravel_graph", kept, code, piece * sizeof *indices);
+    kept->n = (uint32_t)piece;
     if (!code) {
-        const struct gravel_words words = GRAVEL_WORDS(.offset = picker->shown, .type = GRAVEL_UINT,
+        const struct gravel_words words = GRAVEL_WORDS(.offset = kept->heap, .type = GRAVEL_UINT,
                                                        .n_words = n_words, .indices = indices);
-        code = gravel_mirror_create(&picker->mirror, graph->gravel, &words);
+        code = gravel_mirror_create(&kept->mirror, graph->gravel, &words);
     }
     free(n_words);
     free(indices);
@@ -211,41 +188,39 @@ static int make_mirror(struct gravel_graph *graph)
 static int share_piece(struct gravel_graph *graph, int code, cl_mem own, uint64_t n_own,
                        uint64_t block, uint64_t first)
 {
-    const struct graph_picker *picker = &graph->picker;
-    const uint64_t piece = picker->piece, n_copies = (graph->n_nodes - 1) * piece,
+    const struct graph_kept *kept = &graph->results;
+    const uint64_t piece = kept->n, n_copies = (graph->n_nodes - 1) * piece,
                    left = first < n_own ? n_own - first : 0, n_shown = left < piece ? left : piece,
                    n_seen = block - first < piece ? block - first : piece;
     if (!code)
-        code = GRAPH_SET(picker->kernels[SHOW], 0, GRAPH_UINT(first), GRAPH_UINT(n_shown),
-                         GRAPH_MEM(own), GRAPH_ULONG(graph->node * block), GRAPH_MEM(picker->whole),
-                         GRAPH_ULONG(picker->shown));
+        code = GRAPH_SET(kept->kernels[SHOW], 0, GRAPH_UINT(first), GRAPH_UINT(n_shown),
+                         GRAPH_MEM(own), GRAPH_ULONG(graph->node * block),
+                         GRAPH_ARGUMENT(kept->buffers[WHOLE]), GRAPH_ULONG(kept->heap));
     if (!code)
-        code = run(graph, SHOW, n_shown);
+        code = graph_launch(graph, kept->kernels[SHOW], n_shown);
     if (!code)
         code = graph_check_cl("clFinish", clFinish(graph->queue), 0); /* before it travels */
-    GRAPH_KEEP(code, gravel_mirror_begin(picker->mirror));
-    GRAPH_KEEP(code, gravel_mirror_end(picker->mirror));
+    GRAPH_KEEP(code, gravel_mirror_begin(kept->mirror));
+    GRAPH_KEEP(code, gravel_mirror_end(kept->mirror));
     if (!code)
-        code = GRAPH_SET(picker->kernels[SEE], 0, GRAPH_UINT(first), GRAPH_UINT(n_seen),
+        code = GRAPH_SET(kept->kernels[SEE], 0, GRAPH_UINT(first), GRAPH_UINT(n_seen),
                          GRAPH_UINT(piece), GRAPH_UINT(n_copies), GRAPH_UINT(graph->node),
-                         GRAPH_ULONG(block), GRAPH_MEM(picker->whole),
-                         GRAPH_ULONG(gravel_mirror_offset(picker->mirror)));
-    return code ? code : run(graph, SEE, n_copies);
+                         GRAPH_ULONG(block), GRAPH_ARGUMENT(kept->buffers[WHOLE]),
+                         GRAPH_ULONG(gravel_mirror_offset(kept->mirror)));
+    return code ? code : graph_launch(graph, kept->kernels[SEE], n_copies);
 }
 
 /* Makes the words of all slots from every node's own ones, in `whole`. Collective. */
 static int share_words(struct gravel_graph *graph, const char *call, cl_mem own, uint32_t bytes)
 {
-    struct graph_picker *picker = &graph->picker;
+    struct graph_kept *kept = &graph->results;
     const uint64_t per_slot = bytes / sizeof(uint32_t), block = graph->block * per_slot;
-    int code = graph_agree(graph, call, make_picker(graph));
-    if (!code && !picker->mirror)
+    int code = graph_agree(graph, call, prepare(graph));
+    if (!code && !kept->mirror)
         code = make_mirror(graph);
-    if (code) {
-        graph_picker_free(graph); /* as in pick */
-        return code;
-    }
-    for (uint64_t first = 0; first < block; first += picker->piece)
+    if (code)
+        return graph_keep(graph, kept, code);
+    for (uint64_t first = 0; first < block; first += kept->n)
         code = share_piece(graph, code, own, graph->n_own * per_slot, block, first);
     return code;
 }
@@ -256,21 +231,6 @@ int graph_results(struct gravel_graph *graph, const char *call, cl_mem words, bo
     const bool is_shared = !is_whole && graph->n_nodes > 1;
     int code = is_shared ? share_words(graph, call, words, bytes) : 0;
     if (!code && out)
-        code = pick(graph, is_shared ? graph->picker.whole : words, bytes, out);
+        code = pick(graph, is_shared ? graph->results.buffers[WHOLE] : words, bytes, out);
     return graph_agree(graph, call, code);
-}
-
-void graph_picker_free(struct gravel_graph *graph)
-{
-    struct graph_picker *picker = &graph->picker;
-    for (int i = 0; i < N_KERNELS; i++)
-        if (picker->kernels[i])
-            clReleaseKernel(picker->kernels[i]);
-    gravel_mirror_destroy(picker->mirror);
-    if (picker->shown)
-        gravel_free(graph->gravel, picker->shown);
-    graph_release(graph, &picker->slot_of);
-    graph_release(graph, &picker->picked);
-    graph_release(graph, &picker->whole);
-    *picker = (struct graph_picker){0};
 }

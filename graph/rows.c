@@ -66,14 +66,20 @@ int graph_rows_make(struct gravel_graph *graph, struct graph_rows *rows,
     return code;
 }
 
-int graph_need_push(struct gravel_graph *graph)
+/* Makes rows of this node's edges. */
+static int need(struct gravel_graph *graph, struct graph_rows *rows, uint32_t *ends, uint32_t *of,
+                uint32_t n_rows, uint32_t n_ends)
 {
-    const struct graph_columns columns = {.key = graph->to,
-                                          .other = graph->from,
+    const struct graph_columns columns = {.key = ends,
+                                          .other = of,
                                           .weight = graph->weights,
                                           .weight_bytes = graph_weight_bytes(graph->weight_type)};
-    return graph_rows_make(graph, &graph->push, &columns, graph->n_edges, graph->n_slots,
-                           graph->n_own);
+    return graph_rows_make(graph, rows, &columns, graph->n_edges, n_rows, n_ends);
+}
+
+int graph_need_push(struct gravel_graph *graph)
+{
+    return need(graph, &graph->push, graph->to, graph->from, graph->n_slots, graph->n_own);
 }
 
 int graph_need_pull(struct gravel_graph *graph)
@@ -85,12 +91,7 @@ int graph_need_pull(struct gravel_graph *graph)
         graph->pull.is_other = true;
         return 0;
     }
-    const struct graph_columns columns = {.key = graph->from,
-                                          .other = graph->to,
-                                          .weight = graph->weights,
-                                          .weight_bytes = graph_weight_bytes(graph->weight_type)};
-    return graph_rows_make(graph, &graph->pull, &columns, graph->n_edges, graph->n_own,
-                           graph->n_slots);
+    return need(graph, &graph->pull, graph->from, graph->to, graph->n_own, graph->n_slots);
 }
 
 void graph_rows_free(struct gravel_graph *graph, struct graph_rows *rows)

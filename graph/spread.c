@@ -205,8 +205,6 @@ static int spread_columns(struct gravel_graph *graph, struct graph_columns *colu
         code = divide(&spread, columns, n, &most);
     graph_columns_free(columns);
     GRAPH_KEEP(code, gravel_reduce(graph->gravel, GRAVEL_MAX, GRAVEL_ULONG, &most, 1));
-    if (most == 0 && !code) /* no node has an edge */
-        code = alloc_columns(graph, &spread.come, 0);
     code = graph_exchange(graph, code, most, spread.sent, expect_records, take_records, &spread);
     *columns = spread.come;
     free(spread.records);

@@ -2,11 +2,11 @@
 /*
  * Shortest paths. See sssp.cl for how. Without weights they are breadth-first search.
  *
- * Path:    gravel_graph_sssp -> this -> sssp.cl; bfs.c; results.c, parents.c.
+ * Path:    gravel_graph_sssp -> this -> keep.c, sssp.cl; bfs.c; results.c, parents.c.
  * Owner:   graph->sssp, made at the first call.
  * Threads: one at a time.
  */
-#include "search.h"
+#include "graph.h"
 
 #include <float.h>
 #include <math.h>
@@ -28,13 +28,8 @@ struct sizes {
 #define PIECE 256u
 #define MOST_LANES 16u
 
-struct graph_sssp {
-    struct gravel_rounds *rounds;
-    cl_kernel kernel;
-    struct sizes size;
-    cl_mem best, from, changed, near, known;
-    struct graph_parents parents;
-};
+/* Buffers that are kept. */
+enum { BEST, FROM, CHANGED, NEAR, KNOWN };
 
 /* ---- how wide buckets are ----------------------------------------------------------------------- */
 
@@ -56,8 +51,7 @@ static int choose_width(struct gravel_graph *graph, cl_ulong *width)
     double sums[2] = {0, (double)graph->n_edges}; /* weights, edges; of the whole graph */
     for (uint64_t edge = 0; edge < graph->n_edges; edge++)
         sums[0] += weight(graph, edge) / 0x1p32; /* the greatest may not add up */
-    if (graph->n_nodes > 1)
-        GRAPH_TRY(gravel_reduce(graph->gravel, GRAVEL_ADD, GRAVEL_DOUBLE, sums, 2));
+    GRAPH_TRY(graph_reduce(graph, GRAVEL_ADD, GRAVEL_DOUBLE, sums, 2));
     const double n = fmax(sums[1], 1), few = graph_lanes(graph) == 1 ? 2 : 8,
                  wider = few * fmax(EDGES_OF_ROUNDS / n, 1),
                  wide = sums[0] / n * 0x1p32 / n * (double)graph->n_vertices * wider;
@@ -75,107 +69,57 @@ static int choose_width(struct gravel_graph *graph, cl_ulong *width)
     return 0;
 }
 
-/* ---- what it keeps -------------------------------------------------------------------------------- */
-
-/* Makes what needs no other node. */
-static int make_arrays(struct gravel_graph *graph, struct graph_sssp *sssp)
-{
-    struct sizes *size = &sssp->size;
-    const uint64_t word = graph_weight_bytes(graph->weight_type),
-                   slots_bytes = graph->n_slots * word;
-    size->n_slots = graph->n_slots;
-    size->n_own = graph->n_own;
-    size->first = graph_first_slot(graph);
-    GRAPH_TRY(graph_need_push(graph));
-    GRAPH_TRY(graph_buffer(graph, &sssp->best, NULL, slots_bytes));
-    GRAPH_TRY(graph_buffer(graph, &sssp->from, NULL, slots_bytes));
-    GRAPH_TRY(graph_buffer(graph, &sssp->changed, NULL, graph->n_slots / 8));
-    GRAPH_TRY(graph_buffer(graph, &sssp->near, NULL,
-                           sizeof(cl_uint2) * (graph->n_slots + graph->n_edges / PIECE)));
-    return graph_buffer(graph, &sssp->known, NULL, KNOWN_BYTES);
-}
-
-static int set_arguments(struct gravel_graph *graph, struct graph_sssp *sssp)
-{
-    const struct graph_value arguments[] = {
-        GRAPH_ARGUMENT(sssp->size),       GRAPH_ARGUMENT(graph->push.offsets),
-        GRAPH_ARGUMENT(graph->push.ends), GRAPH_ARGUMENT(graph->push.weights),
-        GRAPH_ARGUMENT(sssp->best),       GRAPH_ARGUMENT(sssp->from),
-        GRAPH_ARGUMENT(sssp->changed),    GRAPH_ARGUMENT(sssp->near),
-        GRAPH_ARGUMENT(sssp->known)};
-    GRAPH_TRY(gravel_rounds_kernel(sssp->rounds, &sssp->kernel));
-    return graph_set(sssp->kernel, 3, arguments, sizeof arguments / sizeof *arguments);
-}
+/* ---- the call ------------------------------------------------------------------------------------- */
 
 /* Collective. */
-static int prepare(struct gravel_graph *graph, const char *call)
+static int make(struct gravel_graph *graph, const char *call, struct graph_kept *kept)
 {
-    char options[96];
-    const uint64_t word = graph_weight_bytes(graph->weight_type);
+    cl_mem *own = kept->buffers;
+    const uint64_t word = graph_weight_bytes(graph->weight_type), n = graph->n_slots;
     const uint32_t n_lanes = graph_lanes(graph);
+    char options[96];
     const struct gravel_rounds_program program =
         GRAVEL_ROUNDS_PROGRAM(.name = "sssp.cl", .source = graph_sssp_cl, .options = options,
                               .function = "sssp");
-    if (graph->sssp)
-        return 0;
-    struct graph_sssp *sssp = graph->sssp = calloc(1, sizeof *sssp);
-    int code = sssp ? make_arrays(graph, sssp) : graph_fail_memory(call, sizeof *sssp);
-    code = graph_agree(graph, call, code);
-    if (!code)
-        code = choose_width(graph, &sssp->size.width);
-    if (!code && graph->n_nodes > 1)
-        code = gravel_alloc_named(graph->gravel, "gravel_graph_sssp",
-                                  (graph->n_slots + N_LOWS) * word, &sssp->size.distances);
+    struct sizes size = {
+        .n_slots = graph->n_slots, .n_own = graph->n_own, .first = graph_first_slot(graph)};
     snprintf(options, sizeof options, "-DLANES=%u -DPIECE=%uu -DN_NODES=%u -DWEIGHT_%s",
              n_lanes < MOST_LANES ? n_lanes : MOST_LANES, PIECE, graph->n_nodes,
              graph_weight_name(graph->weight_type));
-    if (!code)
-        code = gravel_rounds_create(&sssp->rounds, graph->gravel, &program);
-    if (!code) {
-        sssp->size.lows = sssp->size.distances + graph->n_slots * word;
-        code = graph_agree(graph, call, set_arguments(graph, sssp));
-    }
-    if (code)
-        graph_sssp_free(graph);
-    return code;
+    GRAPH_TRY(choose_width(graph, &size.width));
+    const int code =
+        graph_keep_heap(graph, call, kept, graph_need_push(graph), (n + N_LOWS) * word);
+    size.distances = kept->heap;
+    size.lows = kept->heap + n * word;
+    const struct graph_value arguments[] = {
+        GRAPH_ARGUMENT(size),
+        GRAPH_ARGUMENT(graph->push.offsets),
+        GRAPH_ARGUMENT(graph->push.ends),
+        GRAPH_ARGUMENT(graph->push.weights),
+        GRAPH_ROOM(own[BEST], n * word),
+        GRAPH_ROOM(own[FROM], n * word),
+        GRAPH_ROOM(own[CHANGED], n / 8),
+        GRAPH_ROOM(own[NEAR], sizeof(cl_uint2) * (n + graph->n_edges / PIECE)),
+        GRAPH_ROOM(own[KNOWN], KNOWN_BYTES)};
+    return graph_keep_rounds(graph, call, kept, code, &program, 3, arguments, GRAPH_N(arguments));
 }
-
-void graph_sssp_free(struct gravel_graph *graph)
-{
-    struct graph_sssp *sssp = graph->sssp;
-    if (!sssp)
-        return;
-    if (sssp->kernel)
-        clReleaseKernel(sssp->kernel);
-    gravel_rounds_destroy(sssp->rounds);
-    if (sssp->size.distances)
-        gravel_free(graph->gravel, sssp->size.distances);
-    cl_mem *const buffers[] = {&sssp->best, &sssp->from, &sssp->changed, &sssp->near, &sssp->known};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        graph_release(graph, buffers[i]);
-    graph_parents_free(graph, &sssp->parents);
-    free(sssp);
-    graph->sssp = NULL;
-}
-
-/* ---- the call ------------------------------------------------------------------------------------- */
 
 int gravel_graph_sssp(struct gravel_graph *graph, uint64_t source, void *distances,
                       uint64_t *parents)
 {
-    const char *call = "gravel_graph_sssp";
-    cl_uint slot;
+    static const char call[] = "gravel_graph_sssp";
+    uint32_t slot;
     if (!graph)
         return graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);
     if (!graph->weight_type)
         return graph_find_levels(graph, call, source, distances, parents);
+    struct graph_kept *kept = &graph->sssp;
+    const cl_mem *best = &kept->buffers[BEST];
     GRAPH_TRY(graph_slot(graph, call, source, &slot));
-    GRAPH_TRY(prepare(graph, call));
-    struct graph_sssp *sssp = graph->sssp;
-    const struct graph_value argument = GRAPH_ARGUMENT(slot);
-    GRAPH_TRY(graph_agree(graph, call, graph_set(sssp->kernel, 2, &argument, 1)));
-    GRAPH_TRY(gravel_rounds_run(sssp->rounds, GRAVEL_UNTIL_ZERO, UINT64_MAX, NULL, 0));
-    GRAPH_TRY(graph_results(graph, call, sssp->best, true, graph_weight_bytes(graph->weight_type),
-                            distances));
-    return graph_find_parents(graph, call, &sssp->parents, true, sssp->best, slot, parents);
+    if (!kept->is_whole)
+        GRAPH_TRY(make(graph, call, kept));
+    GRAPH_TRY(graph_run(graph, call, kept, GRAPH_SET(kept->kernels[0], 2, GRAPH_UINT(slot))));
+    GRAPH_TRY(
+        graph_results(graph, call, *best, true, graph_weight_bytes(graph->weight_type), distances));
+    return graph_find_parents(graph, call, &graph->sssp_parents, true, *best, slot, parents);
 }

@@ -220,8 +220,8 @@ static void check_results(struct gravel_graph *made, const struct graph_of_test 
         words[own] = made->vertex_of[own] * UINT64_C(0x100000001);
         narrow[own] = ~made->vertex_of[own];
     }
-    OK(graph_share(made, words, sizeof *words));
-    OK(graph_share(made, narrow, sizeof *narrow));
+    OK(graph_share(made, "test", 0, words, sizeof *words));
+    OK(graph_share(made, "test", 0, narrow, sizeof *narrow));
     for (uint32_t i = 0; i < made->n_slots; i++)
         MUST_OF(graph, words[i] == made->vertex_of[i] * UINT64_C(0x100000001) &&
                            narrow[i] == ~made->vertex_of[i]);

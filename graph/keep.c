@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What algorithms keep from call to call: made by the first, of a table of a kernel's arguments, and freed in one way.
+ *
+ * Path:    bfs.c and its like -> this -> device.c; gravel_rounds_create, gravel_program_build.
+ * Owner:   each struct graph_kept is the graph's, which gravel_graph_destroy has freed.
+ * Threads: one at a time.
+ */
+#include "graph.h"
+
+#include <stdlib.h>
+
+int graph_keep_heap(struct gravel_graph *graph, const char *call, struct graph_kept *kept, int code,
+                    uint64_t bytes)
+{
+    code = graph_agree(graph, call, code);
+    return code || graph->n_nodes == 1
+               ? code
+               : gravel_alloc_named(graph->gravel, call, bytes, &kept->heap);
+}
+
+int graph_keep_rounds(struct gravel_graph *graph, const char *call, struct graph_kept *kept,
+                      int code, const struct gravel_rounds_program *program, cl_uint first,
+                      const struct graph_value *values, size_t n)
+{
+    for (size_t i = 0; i < n && !code; i++)
+        if (values[i].made)
+            code = graph_buffer(graph, values[i].made, values[i].value, values[i].bytes);
+    code = graph_agree(graph, call, code);
+    if (!code)
+        code = gravel_rounds_create(&kept->rounds, graph->gravel, program);
+    if (!code) {
+        code = gravel_rounds_kernel(kept->rounds, &kept->kernels[0]);
+        if (!code)
+            code = graph_set(kept->kernels[0], first, values, n);
+        code = graph_agree(graph, call, code);
+    }
+    return graph_keep(graph, kept, code);
+}
+
+int graph_keep_kernels(struct gravel_graph *graph, struct graph_kept *kept, const char *name,
+                       const char *source, const char *options, const char *const *functions,
+                       size_t n)
+{
+    cl_program program;
+    cl_int error = CL_SUCCESS;
+    GRAPH_TRY(gravel_program_build(graph->gravel, name, source, options, &program));
+    for (size_t i = 0; i < n && !error; i++)
+        kept->kernels[i] = clCreateKernel(program, functions[i], &error);
+    clReleaseProgram(program);
+    return graph_check_cl("clCreateKernel", error, 0);
+}
+
+int graph_keep(struct gravel_graph *graph, struct graph_kept *kept, int code)
+{
+    if (code)
+        graph_kept_free(graph, kept);
+    kept->is_whole = !code;
+    return code;
+}
+
+int graph_run(struct gravel_graph *graph, const char *call, const struct graph_kept *kept, int code)
+{
+    GRAPH_TRY(graph_agree(graph, call, code));
+    return gravel_rounds_run(kept->rounds, GRAVEL_UNTIL_ZERO, UINT64_MAX, NULL, 0);
+}
+
+void graph_kept_free(struct gravel_graph *graph, struct graph_kept *kept)
+{
+    for (size_t i = 0; i < GRAPH_N(kept->kernels); i++)
+        if (kept->kernels[i])
+            clReleaseKernel(kept->kernels[i]);
+    gravel_rounds_destroy(kept->rounds);
+    gravel_mirror_destroy(kept->mirror);
+    if (kept->heap)
+        gravel_free(graph->gravel, kept->heap);
+    for (size_t i = 0; i < GRAPH_N(kept->buffers); i++)
+        graph_release(graph, &kept->buffers[i]);
+    for (size_t i = 0; i < GRAPH_N(kept->rows); i++)
+        graph_rows_free(graph, &kept->rows[i]);
+    for (size_t i = 0; i < GRAPH_N(kept->memory); i++)
+        free(kept->memory[i]);
+    *kept = (struct graph_kept){0};
+}
