@@ -8,7 +8,6 @@ Path: import networkx -> the entry point networkx.backend_info -> this; gravel/n
 _ORDER = "In the order of NetworkX."
 _WEIGHTS = "Weights are numbers of 0 or more, finite."
 _TREES = "Algorithm kruskal, with the edges that NetworkX chooses of equal ones."
-
 _UNDIRECTED = "Of graphs that are neither directed nor multigraphs, without weights."
 
 FUNCTIONS = {

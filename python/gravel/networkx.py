@@ -5,272 +5,67 @@ Results are those of NetworkX, in its order: of the nodes that a search finds, a
 would have another result are refused, by can_run, or with NotImplementedError where a graph's weights decide it:
 NetworkX then takes its own function.
 
-The process's node opens at the first call, as settings of the environment say, and closes at exit. A converted graph is
-kept by NetworkX with the graph that it was made of, and keeps its graphs of the device.
-
-Path: NetworkX's dispatcher -> can_run, should_run, convert_from_nx -> the function -> graph.py, for one node.
+Path: NetworkX's dispatcher -> can_run, should_run, _converted.py -> the function -> graph.py, for one node.
 """
 from __future__ import annotations
 
-import atexit
-import collections
 import contextlib
 import inspect
 import math
 import os
-import threading
-import weakref
-from itertools import chain
-from typing import Any, Callable, Iterable, Iterator, Optional, Union
+from typing import Any, Callable, Iterator, Optional
 
 import networkx as nx
 import numpy as np
-import numpy.typing as npt
 
-from ._errors import CapabilityError, Error
-from ._node import Node
-from ._node import open as open_node
-from .graph import FAR, Graph
+from ._converted import Converted, State, Words, to_nx
+from ._errors import CapabilityError
+from .graph import FAR
 
-Words = npt.NDArray[Any]
 _FEW_EDGES = 20000  # of a graph for which NetworkX's own functions take less time than a conversion and a launch
-_MOST_EXACT = 1 << 53  # a double holds each whole number up to it
-_STRATEGIES = "largest_first", nx.coloring.strategy_largest_first
-
-
-class _State:
-    """The process's node. `left` are the device's graphs whose converted graph is gone: the next call destroys them."""
-
-    lock = threading.RLock()
-    node: Optional[Node] = None
-    process = 0
-    left: collections.deque[Graph] = collections.deque()
-
-
-def _node() -> Node:
-    """@return this process's node, a new one after a failure, such as Ctrl-C in a call. The lock is held."""
-    node = _State.node
-    if node is not None and node._has_failed():
-        with contextlib.suppress(Error):
-            node.close()
-        node = None
-    if node is None:
-        node, _State.process = open_node(transport="self"), os.getpid()
-        _State.node = node
-        atexit.register(node.close)
-    while _State.left:
-        graph = _State.left.pop()
-        if graph.node is node:
-            graph.destroy()
-    return node
-
-
-class Converted:
-    """A graph of NetworkX as arrays. Vertex i is its i-th node. A node has a row of arcs, in the order of its
-    adjacency: an undirected edge has an arc in two rows, a loop in one."""
-
-    __networkx_backend__ = "gravel"
-
-    def __init__(self, graph: Any, attributes: dict[str, Any], keeps_data: bool, keeps_nodes: bool,
-                 keeps_graph: bool) -> None:
-        self._directed, self._multigraph = bool(graph.is_directed()), bool(graph.is_multigraph())
-        self.nodes = list(graph)
-        self.number_of = {v: i for i, v in enumerate(self.nodes)}
-        self.is_in_order = list(graph._adj) == self.nodes
-        rows = [graph._adj[v] for v in self.nodes]
-        heads: Iterable[Any] = chain.from_iterable(rows)
-        counts: Iterable[int] = map(len, rows)
-        self.keys: list[Any] = []
-        if self._multigraph:
-            heads = (v for row in rows for v, keyed in row.items() for _ in keyed)
-            counts = (sum(map(len, row.values())) for row in rows)
-            self.keys = [key for row in rows for keyed in row.values() for key in keyed]
-        self.first = np.zeros(len(rows) + 1, np.intp)  # of each row, and the end of the last one
-        np.cumsum(np.fromiter(counts, np.intp, len(rows)), out=self.first[1:])
-        if self.nodes != list(range(len(rows))):
-            heads = map(self.number_of.__getitem__, heads)
-        self.heads = np.fromiter(heads, np.intp, int(self.first[-1]))
-        self.data: Optional[list[Any]] = None
-        self._weights: dict[Any, Union[Words, str, None]] = {}
-        if attributes or keeps_data:
-            data = list(chain.from_iterable(keyed.values() for row in rows for keyed in row.values())
-                        if self._multigraph else chain.from_iterable(row.values() for row in rows))
-            self._weights = {name: _numbers_of(data, name, default) for name, default in attributes.items()}
-            self.data = data if keeps_data else None
-        self.node_data = list(graph.nodes.items()) if keeps_nodes else None
-        self.graph_data, self.graph_class = dict(graph.graph) if keeps_graph else {}, graph.__class__
-        self._graphs: dict[Any, Graph] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A copy, or what is pickled with the graph that keeps it, has nothing of the device."""
-        return {**self.__dict__, "_graphs": {}}
-
-    def is_directed(self) -> bool:
-        return self._directed
-
-    def is_multigraph(self) -> bool:
-        return self._multigraph
-
-    def number_of_edges(self) -> int:
-        return self.arcs.size
-
-    def __len__(self) -> int:
-        return len(self.nodes)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.nodes)
-
-    def __contains__(self, node: Any) -> bool:
-        return self.vertex(node) is not None
-
-    def vertex(self, node: Any) -> Optional[int]:
-        """@return the number of a node; None if it is not in the graph"""
-        try:
-            return self.number_of.get(node)
-        except TypeError:  # it has no hash
-            return None
-
-    @property
-    def tails(self) -> Words:
-        return np.repeat(np.arange(len(self.nodes)), np.diff(self.first))
-
-    @property
-    def arcs(self) -> Words:
-        """Those that stand for an edge each, in the order of the graph's edges."""
-        return np.flatnonzero(self._directed | (self.heads >= self.tails))
-
-    def weights(self, name: Any) -> Optional[Words]:
-        """@return [n arcs] numbers of an attribute; None: all are 1. Raises NotImplementedError if there are others."""
-        if name is None:
-            return None
-        if name not in self._weights:
-            if self.data is None:
-                raise NotImplementedError("the graph was converted without the edges' %r" % (name,))
-            self._weights[name] = _numbers_of(self.data, name, 1)
-        numbers = self._weights[name]
-        if isinstance(numbers, str):
-            raise NotImplementedError("the edges' %r: %s" % (name, numbers))
-        return numbers
-
-    def graph(self, key: Any, given: Callable[[], tuple[Words, Optional[Words]]]) -> Graph:
-        """@return the graph of the device that was made by this key, or now of the arcs and weights that are given"""
-        with _State.lock:
-            node = _node()
-            if key not in self._graphs or self._graphs[key].node is not node:
-                arcs, weights = given()
-                made = Graph(node, self.tails[arcs], self.heads[arcs], weights, n_vertices=len(self.nodes),
-                             directed=self._directed)
-                weakref.finalize(self, _State.left.append, made).atexit = False
-                self._graphs[key] = made
-            return self._graphs[key]
-
-    def plain(self) -> Graph:
-        """@return the graph of the device without weights"""
-        return self.graph(None, lambda: (self.arcs, None))
-
-    def weighted(self, name: Any) -> Graph:
-        """@return the graph of the device by an attribute"""
-        numbers = self.weights(name)
-        if numbers is None:
-            return self.plain()
-        weights: Words = numbers
-        return self.graph(("weights", name), lambda: (self.arcs, _taken_by_device(name, weights, len(self))[self.arcs]))
-
-
-def _numbers_of(data: list[Any], name: Any, default: Any) -> Union[Words, str, None]:
-    """@return an attribute of all edges, as int64 or float64; None if all are 1; or why it has no numbers"""
-    if not any(data):
-        return None if default == 1 else "none has it"
-    try:
-        values = np.array([edge.get(name, default) for edge in data])
-    except ValueError:  # sequences
-        return "not all are numbers"
-    if values.ndim != 1 or values.dtype.kind not in "bi" and values.dtype != np.float64:
-        return "not all are numbers of 64 bits"
-    if values.dtype == np.float64:
-        most = np.abs(values[np.isfinite(values)]).max(initial=0)
-        return values if most < _MOST_EXACT else "whole numbers among real ones may have been rounded"
-    return None if (values == 1).all() else values.astype(np.int64, copy=False)
-
-
-def _taken_by_device(name: Any, numbers: Words, n_vertices: int) -> Words:
-    """@return weights as the device takes them, in a type that holds the sums of paths as NetworkX has them"""
-    if not 0 <= numbers.min() <= numbers.max() < math.inf:  # not a number fails, too
-        raise NotImplementedError("the edges' %r are not all of 0 or more and finite" % (name,))
-    if numbers.dtype == np.float64:
-        return numbers
-    longest = int(numbers.max()) * n_vertices
-    if longest >= _MOST_EXACT:
-        raise NotImplementedError("a path by the edges' %r may be longer than 2^53" % (name,))
-    return numbers.astype(np.uint32 if longest < FAR else np.float64)
-
-
-def convert_from_nx(graph: Any, *, edge_attrs: Optional[dict[str, Any]] = None, node_attrs: Any = None,
-                    preserve_edge_attrs: bool = False, preserve_node_attrs: bool = False,
-                    preserve_graph_attrs: bool = False, name: Optional[str] = None,
-                    graph_name: Optional[str] = None) -> Converted:
-    return Converted(graph, edge_attrs or {}, preserve_edge_attrs, preserve_node_attrs, preserve_graph_attrs)
-
-
-def convert_to_nx(result: Any, *, name: Optional[str] = None) -> Any:
-    """Results are NetworkX's already; a converted graph becomes one again, with the attributes that it has."""
-    if not isinstance(result, Converted):
-        return result
-    kinds = {(False, False): nx.Graph, (True, False): nx.DiGraph, (False, True): nx.MultiGraph,
-             (True, True): nx.MultiDiGraph}
-    graph = kinds[result.is_directed(), result.is_multigraph()]()
-    graph.graph.update(result.graph_data)
-    graph.add_nodes_from(result.nodes if result.node_data is None else result.node_data)
-    attributes = {name: [1] * result.heads.size if numbers is None else numbers.tolist()
-                  for name, numbers in result._weights.items() if not isinstance(numbers, str)}
-    tails = result.tails
-    for arc in result.arcs.tolist():
-        data = result.data[arc] if result.data else {name: numbers[arc] for name, numbers in attributes.items()}
-        ends = result.nodes[tails[arc]], result.nodes[result.heads[arc]]
-        graph.add_edges_from([(*ends, *([result.keys[arc]] if result.keys else []), data)])
-    return graph
+convert_from_nx, convert_to_nx = Converted, to_nx
 
 
 # ---- what runs
 
+_STRATEGIES = "largest_first", nx.coloring.strategy_largest_first
+_REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {  # of an argument: whether it is refused, and why
+    "weight": (callable, "weight is a function"),
+    "nstart": (lambda ranks: ranks is not None, "it has no nstart"),
+    "dangling": (lambda ranks: ranks is not None, "it has no dangling"),
+    "alpha": (lambda alpha: not 0 <= alpha <= 1, "alpha is not 0 to 1"),
+    "tol": (lambda tol: not tol >= 0, "tol is below 0"),
+    "method": (lambda method: method != "dijkstra", "it has method dijkstra alone"),
+    "algorithm": (lambda algorithm: algorithm != "kruskal", "it has algorithm kruskal alone"),
+    "source": (lambda source: source is None, "it has only paths from a source"),
+    "data": (lambda data: data not in (True, False), "data is neither True nor False"),
+    "strategy": (lambda strategy: strategy not in _STRATEGIES, "it has strategy largest_first alone"),
+    "interchange": (bool, "it has no interchange"),
+}
+_CLUSTERING = {"clustering", "average_clustering", "transitivity"}
+_UNDIRECTED = {"minimum_spanning_tree", "maximum_spanning_tree", "core_number", "greedy_color", "triangles", *_CLUSTERING}
+_WITHOUT_WEIGHTS = {"betweenness_centrality", *_CLUSTERING}
+
+
 def can_run(name: str, args: Any, kwargs: Any) -> Any:
     """@return True; or why not, as a text"""
-    if _State.node is not None and _State.process != os.getpid():
+    if State.node is not None and State.node._process != os.getpid():
         return "this process was forked from one whose node is open"
     given = _given(name, args, kwargs)
-    if callable(given.get("weight")):
-        return "weight is a function"
-    if given.get("nstart") is not None or given.get("dangling") is not None:
-        return "it has neither nstart nor dangling"
-    if not (0 <= given.get("alpha", 0) <= 1 and given.get("tol", 0) >= 0):
-        return "alpha is not 0 to 1, or tol is below 0"
-    if given.get("method", "dijkstra") != "dijkstra" or given.get("algorithm", "kruskal") != "kruskal":
-        return "it has method dijkstra and algorithm kruskal alone"
-    if given.get("source", 0) is None:
-        return "it has only paths from a source"
-    if given.get("data", True) not in (True, False):
-        return "data is neither True nor False"
-    if (name.endswith("_spanning_tree") or name in ("core_number", "greedy_color")) and given["G"].is_directed():
+    graph, nodes = given["G"], given.get("nodes")
+    for argument, (is_refused, why) in _REFUSED.items():
+        if argument in given and is_refused(given[argument]):
+            return why
+    if name in _UNDIRECTED and graph.is_directed():
         return "the graph is directed"
-    if name == "betweenness_centrality":
-        return given["weight"] is None or "it has betweenness without weights alone"
-    if name in ("triangles", "transitivity", "clustering", "average_clustering"):
-        return _can_cluster(name, **given)
-    if given.get("strategy", _STRATEGIES[0]) not in _STRATEGIES or given.get("interchange"):
-        return "it has strategy largest_first without interchange alone"
-    return True
-
-
-def _can_cluster(name: str, G: Any, nodes: Any = None, weight: Any = None, count_zeros: bool = True) -> Any:
-    if G.is_directed() or G.is_multigraph() and (name != "triangles" or nodes is not None):
-        return "the graph is directed, or a multigraph"
-    if weight is not None:
-        return "it has clustering without weights alone"
-    if nodes in G:
-        return name != "average_clustering" or "nodes are one node"
-    if nodes is None or isinstance(nodes, (list, tuple, set, frozenset, dict)) and all(v in G for v in nodes):
+    if graph.is_multigraph() and (name in _CLUSTERING or nodes is not None):
+        return "the graph is a multigraph"
+    if name in _WITHOUT_WEIGHTS and given.get("weight") is not None:
+        return "it has no weights"
+    if nodes is None or nodes in graph and name != "average_clustering":
         return True
-    return "nodes are not a collection of the graph's nodes"
+    is_some = nodes not in graph and isinstance(nodes, (list, tuple, set, frozenset, dict))
+    return is_some and all(v in graph for v in nodes) or "nodes are not a collection of the graph's nodes"
 
 
 def should_run(name: str, args: Any, kwargs: Any) -> Any:
@@ -308,19 +103,17 @@ def pagerank(G: Converted, alpha: float = 0.85, personalization: Any = None, max
             raise NotImplementedError("a personalization has numbers of 0 or more, finite")
     if max_iter < 1:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    try:
+    with _refused_without_doubles():
         ended = G.weighted(weight).pagerank(alpha, tol, max_iter, wanted)
-    except CapabilityError as lacking:  # doubles
-        raise NotImplementedError(str(lacking)) from lacking
     if not ended.change < len(G.nodes) * tol:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    return dict(zip(G.nodes, ended.ranks.tolist()))
+    return _by_node(G, ended.ranks)
 
 
 def single_source_shortest_path_length(G: Converted, source: Any, cutoff: Optional[float] = None) -> dict[Any, int]:
     vertex = _vertex(G, source, "Source %s is not in G")
     levels = _levels(G, vertex)
-    return _dict_of(G, _as_found(G, levels, vertex, math.inf if cutoff is None else cutoff), levels)
+    return _by_node(G, levels, _as_found(G, levels, vertex, math.inf if cutoff is None else cutoff))
 
 
 def single_source_dijkstra_path_length(G: Converted, source: Any, cutoff: Optional[float] = None,
@@ -330,7 +123,7 @@ def single_source_dijkstra_path_length(G: Converted, source: Any, cutoff: Option
     order = _as_taken(G, distances, weights, vertex)
     if cutoff is not None:
         order = order[(distances[order] <= cutoff) | (order == vertex)]
-    return {**_dict_of(G, order, distances), G.nodes[vertex]: 0}
+    return {**_by_node(G, distances, order), G.nodes[vertex]: 0}
 
 
 def dijkstra_path_length(G: Converted, source: Any, target: Any, weight: Any = "weight") -> Any:
@@ -385,34 +178,38 @@ def greedy_color(G: Converted, strategy: Any = "largest_first", interchange: boo
         return {}
     colors = G.plain().color()[1]
     degrees = np.diff(G.first) + np.bincount(G.heads[G.heads == G.tails], minlength=len(G))  # a loop is in its row once
-    return _dict_of(G, np.argsort(-degrees, kind="stable"), colors)
+    return _by_node(G, colors, np.argsort(-degrees, kind="stable"))
 
 
 def core_number(G: Converted) -> dict[Any, int]:
     if (G.heads == G.tails).any():
         raise nx.NetworkXNotImplemented("Input graph has self loops which is not permitted; "
                                         "Consider using G.remove_edges_from(nx.selfloop_edges(G)).")
-    return dict(zip(G.nodes, G.plain().core_numbers().tolist())) if G.nodes else {}
+    return _by_node(G, G.plain().core_numbers()) if G.nodes else {}
 
 
-def minimum_spanning_edges(G: Converted, algorithm: str = "kruskal", weight: Any = "weight", keys: bool = True,
-                           data: bool = True, ignore_nan: bool = False) -> Iterator[tuple[Any, ...]]:
-    return _spanning_edges(G, True, weight, keys, data, ignore_nan)
+def _edges(is_least: bool) -> Callable[..., Iterator[tuple[Any, ...]]]:
+    def edges(G: Converted, algorithm: str = "kruskal", weight: Any = "weight", keys: bool = True, data: bool = True,
+              ignore_nan: bool = False) -> Iterator[tuple[Any, ...]]:
+        return _spanning_edges(G, is_least, weight, keys, data, ignore_nan)
+    return edges
 
 
-def maximum_spanning_edges(G: Converted, algorithm: str = "kruskal", weight: Any = "weight", keys: bool = True,
-                           data: bool = True, ignore_nan: bool = False) -> Iterator[tuple[Any, ...]]:
-    return _spanning_edges(G, False, weight, keys, data, ignore_nan)
+def _tree(is_least: bool) -> Callable[..., Any]:
+    def tree(G: Converted, weight: Any = "weight", algorithm: str = "kruskal", ignore_nan: bool = False) -> Any:
+        edges = _spanning_edges(G, is_least, weight, True, True, ignore_nan)
+        if G.node_data is None:
+            raise NotImplementedError("the graph was converted without the nodes' data")
+        made = G.graph_class()
+        made.graph.update(G.graph_data)
+        made.add_nodes_from(G.node_data)
+        made.add_edges_from(edges)
+        return made
+    return tree
 
 
-def minimum_spanning_tree(G: Converted, weight: Any = "weight", algorithm: str = "kruskal",
-                          ignore_nan: bool = False) -> Any:
-    return _tree(G, _spanning_edges(G, True, weight, True, True, ignore_nan))
-
-
-def maximum_spanning_tree(G: Converted, weight: Any = "weight", algorithm: str = "kruskal",
-                          ignore_nan: bool = False) -> Any:
-    return _tree(G, _spanning_edges(G, False, weight, True, True, ignore_nan))
+minimum_spanning_edges, maximum_spanning_edges = _edges(True), _edges(False)
+minimum_spanning_tree, maximum_spanning_tree = _tree(True), _tree(False)
 
 
 def betweenness_centrality(G: Converted, k: Optional[int] = None, normalized: bool = True, weight: None = None,
@@ -426,11 +223,8 @@ def betweenness_centrality(G: Converted, k: Optional[int] = None, normalized: bo
             if len(G) < (2 if endpoints else 3):
                 return dict.fromkeys(G.nodes, 0.0)
             raise ZeroDivisionError("division by zero")
-    try:
-        found = graph.betweenness(sources, normalized=bool(normalized), endpoints=bool(endpoints))
-    except CapabilityError as lacking:  # doubles
-        raise NotImplementedError(str(lacking)) from lacking
-    return dict(zip(G.nodes, found.tolist()))
+    with _refused_without_doubles():
+        return _by_node(G, graph.betweenness(sources, normalized=bool(normalized), endpoints=bool(endpoints)))
 
 
 def triangles(G: Converted, nodes: Any = None) -> Any:
@@ -452,6 +246,14 @@ def transitivity(G: Converted) -> float:
 
 
 # ---- what they share
+
+@contextlib.contextmanager
+def _refused_without_doubles() -> Iterator[None]:
+    try:
+        yield
+    except CapabilityError as lacking:
+        raise NotImplementedError(str(lacking)) from lacking
+
 
 def _closed(G: Converted) -> tuple[list[int], list[int]]:
     """@return of each node the pairs of neighbours that are neighbours, and all pairs, in both orders each"""
@@ -476,7 +278,10 @@ def _vertex(G: Converted, node: Any, said: str) -> int:
     return number
 
 
-def _dict_of(G: Converted, vertices: Words, numbers: Words) -> dict[Any, Any]:
+def _by_node(G: Converted, numbers: Words, vertices: Optional[Words] = None) -> dict[Any, Any]:
+    """@return the numbers of all nodes, or of these vertices, in their order"""
+    if vertices is None:
+        return dict(zip(G.nodes, numbers.tolist()))
     return dict(zip(map(G.nodes.__getitem__, vertices.tolist()), numbers[vertices].tolist()))
 
 
@@ -489,10 +294,8 @@ def _levels(G: Converted, source: int) -> Words:
 def _distances(G: Converted, source: int, weight: Any) -> tuple[Words, Optional[Words]]:
     """@return [n] distances, whole or real as the weights; below 0 or infinite where no path leads; and the weights"""
     weights = G.weights(weight)
-    try:
+    with _refused_without_doubles():
         found = G.weighted(weight).sssp(source)
-    except CapabilityError as lacking:  # doubles
-        raise NotImplementedError(str(lacking)) from lacking
     if weights is not None and weights.dtype == np.float64:
         return found, weights
     is_far = found == FAR if found.dtype.kind == "u" else np.isinf(found)
@@ -560,7 +363,7 @@ def _spanning_edges(G: Converted, is_least: bool, weight: Any, has_keys: bool, h
         numbers = numbers[arcs]
         is_nan = np.isnan(numbers)
         if is_nan.any() and not ignores_nan:
-            return _raises_nan(G, int(arcs[is_nan][0]), weight)
+            return _raises_nan(G, arcs[is_nan][:1], weight)
         arcs = arcs[~is_nan]
         ranks = np.unique(numbers[~is_nan], return_inverse=True)[1].astype(np.uint32)
         if ranks.size and not is_least:
@@ -568,32 +371,10 @@ def _spanning_edges(G: Converted, is_least: bool, weight: Any, has_keys: bool, h
     graph = G.plain() if ranks is None else G.graph(("ranks", weight, is_least), lambda: (arcs, ranks))
     is_in = graph.spanning_forest()
     arcs = arcs[is_in] if ranks is None else arcs[is_in][np.argsort(ranks[is_in], kind="stable")]
-    return _edges_of(G, arcs, has_keys and G.is_multigraph(), has_data)
+    return G.edges(arcs, G.data if has_data else None, has_keys)
 
 
-def _raises_nan(G: Converted, arc: int, weight: Any) -> Iterator[tuple[Any, ...]]:
-    data = {weight: math.nan} if G.data is None else G.data[arc]
-    tail = int(np.searchsorted(G.first, arc, "right")) - 1
-    edge = (G.nodes[tail], G.nodes[G.heads[arc]], *([G.keys[arc]] if G.keys else []), data)
-    raise ValueError("NaN found as an edge weight. Edge %s" % (edge,))
+def _raises_nan(G: Converted, arc: Words, weight: Any) -> Iterator[tuple[Any, ...]]:
+    for edge in G.edges(arc, G.data):
+        raise ValueError("NaN found as an edge weight. Edge %s" % (edge if G.data else (*edge, {weight: math.nan}),))
     yield ()  # NetworkX's raises when it is iterated, too
-
-
-def _edges_of(G: Converted, arcs: Words, has_keys: bool, has_data: bool) -> Iterator[tuple[Any, ...]]:
-    for arc, tail, head in zip(arcs.tolist(), G.tails[arcs].tolist(), G.heads[arcs].tolist()):
-        edge: tuple[Any, ...] = G.nodes[tail], G.nodes[head]
-        if has_keys:
-            edge += (G.keys[arc],)
-        if has_data and G.data is not None:
-            edge += (G.data[arc],)
-        yield edge
-
-
-def _tree(G: Converted, edges: Iterator[tuple[Any, ...]]) -> Any:
-    if G.node_data is None:
-        raise NotImplementedError("the graph was converted without the nodes' data")
-    tree = G.graph_class()
-    tree.graph.update(G.graph_data)
-    tree.add_nodes_from(G.node_data)
-    tree.add_edges_from(edges)
-    return tree

@@ -284,7 +284,7 @@ def test_kept(monkeypatch):
     del graph
     gc.collect()
     nx.pagerank(other, backend="gravel")
-    assert kept and not set(kept) & set(backend._State.node._parts)
+    assert kept and not set(kept) & set(backend.State.node._parts)
     for copied in pickle.loads(pickle.dumps(other)), copy.deepcopy(other):
         assert nx.pagerank(copied, backend="gravel") == nx.pagerank(other, backend="gravel")
     n_made.clear()
@@ -335,9 +335,9 @@ def test_after_a_failure():
     """The node is another one after it was given up, as by Ctrl-C."""
     graph = random_graph(nx.Graph, "few", 50)
     wanted = nx.pagerank(graph, backend="gravel")
-    node = backend._State.node
+    node = backend.State.node
     node.abort("by this test")
-    assert nx.pagerank(graph, backend="gravel") == wanted and backend._State.node is not node
+    assert nx.pagerank(graph, backend="gravel") == wanted and backend.State.node is not node
 
 
 def test_after_fork():
