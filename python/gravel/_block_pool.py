@@ -5,10 +5,9 @@ Path: Node.block_pool -> gravel_block_pool_create -> this -> kernels, by the off
 """
 from __future__ import annotations
 
-import ctypes as c
 from typing import TYPE_CHECKING
 
-from ._library import BlockPoolStats, counted, lib
+from ._library import BlockPoolStats, lib
 from ._part import Part
 
 if TYPE_CHECKING:
@@ -31,6 +30,4 @@ class BlockPool(Part):
     @property
     def stats(self) -> dict[str, int]:
         """Of this node's part: n_blocks, n_used, and n_failed, allocations that found no block. Behind a quiet."""
-        read = BlockPoolStats()
-        self._call(lambda made: int(lib.gravel_block_pool_stats_read(made, c.byref(read), c.sizeof(read))))
-        return counted(read)
+        return self._read(lib.gravel_block_pool_stats_read, BlockPoolStats)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from . import _library
-from ._library import StealOptions, StealStats, counted, lib
+from ._library import StealOptions, StealStats, lib
 from ._part import OwnPart
 from ._program import Kernel, events_of
 from ._words import records_of, values_of
@@ -42,9 +42,9 @@ class Deques(OwnPart):
         """Add tasks, evenly or to the deque of one group. Waits for an earlier launch to end."""
         given = values_of("tasks", tasks, self.dtype)
         if group is None:
-            self._call(lambda made: int(lib.gravel_steal_fill(made, given.ctypes.data, given.size)))
+            self._call(lib.gravel_steal_fill, given.ctypes.data, given.size)
         else:
-            self._call(lambda made: int(lib.gravel_steal_fill_at(made, group, given.ctypes.data, given.size)))
+            self._call(lib.gravel_steal_fill_at, group, given.ctypes.data, given.size)
 
     def launch(self, kernel: Kernel, *arguments: Any, wait: Sequence[cl.Event] = ()) -> Optional[cl.Event]:
         """Launch a kernel that has GRAVEL_STEAL, with its other arguments. Waits for an earlier launch.
@@ -55,10 +55,8 @@ class Deques(OwnPart):
         event = c.c_void_p()
         with self._lock:
             made = self._made()
-            if kernel._node is not self.node:
-                raise ValueError("%r is of another node" % kernel)
-            kernel._launch_by("Deques.launch", lambda handle: int(lib.gravel_steal_launch(
-                made, handle, len(wait), events_of(wait), c.byref(event))), arguments)
+            kernel._launch_by("Deques.launch", self.node, arguments, lambda handle: int(lib.gravel_steal_launch(
+                made, handle, len(wait), events_of(wait), c.byref(event))))
         return kernel._launched(event, arguments) if event.value else None
 
     def wait(self) -> None:
@@ -67,9 +65,7 @@ class Deques(OwnPart):
 
     def stats(self, group: Optional[int] = None) -> dict[str, int]:
         """What all groups have counted, or one: done, stolen, failed, offers, looks, most, left. Waits as wait()."""
-        read, at = StealStats(), _library.ALL_GROUPS if group is None else group
-        self._call(lambda made: int(lib.gravel_steal_stats_read(made, c.byref(read), c.sizeof(read), at)))
-        return counted(read)
+        return self._read(lib.gravel_steal_stats_read, StealStats, _library.ALL_GROUPS if group is None else group)
 
     def reset_stats(self) -> None:
         """Start the counts at 0 again. Waits as wait()."""

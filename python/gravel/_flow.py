@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes as c
 import dataclasses
 import threading
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +82,12 @@ class Flow(OwnPart):
     def _what(self) -> str:
         return " of channels %s" % ", ".join(self._dtypes)
 
+    def _call_beside(self, function: Callable[..., int], *arguments: Any) -> None:
+        """A call of any thread, also during a run."""
+        with self._beside:
+            made = self._made()
+            self.node._call(lambda _: function(made, *arguments))
+
     def _take(self) -> int:
         with self._beside:
             made = super()._take()
@@ -94,8 +100,7 @@ class Flow(OwnPart):
 
     def build(self, source: str, function: str, name: str = "flow.cl", options: str = "") -> None:
         """Build its program, OpenCL C that includes "gravel.cl.h", with the kernel of this name. Once."""
-        self._call(lambda made: int(lib.gravel_flow_build(made, name.encode(), source.encode(), options.encode(),
-                                                          function.encode())))
+        self._call(lib.gravel_flow_build, name.encode(), source.encode(), options.encode(), function.encode())
         self._own = self._made_kernel(function)
 
     def set(self, *arguments: Any) -> None:
@@ -105,7 +110,8 @@ class Flow(OwnPart):
         self._own._check_launch("Flow.produce", arguments)
         with self._lock:
             made = self._made()
-            for index, n_bytes, at in self._own._taken(arguments):
+            for (index, take), value in zip(self._own._setters, arguments):
+                n_bytes, at = take(value)
                 if n_bytes is None:
                     raise TypeError("%s: a flow's own kernel takes no accumulator" % self._own.signature)
                 self.node._check(lib.gravel_flow_set_argument(made, index, n_bytes, at))
@@ -119,7 +125,7 @@ class Flow(OwnPart):
 
     def _made_kernel(self, function: str) -> Kernel:
         handle = c.c_void_p()
-        self._call(lambda made: int(lib.gravel_flow_kernel(made, function.encode(), c.byref(handle))))
+        self._call(lib.gravel_flow_kernel, function.encode(), c.byref(handle))
         return Kernel(self.node, handle.value or 0, function)
 
     # ---- elements
@@ -135,14 +141,12 @@ class Flow(OwnPart):
     def push(self, channel: str, records: npt.ArrayLike) -> None:
         """Add elements to a stream, or tasks of level 0 to a stack."""
         given = self._records(channel, records)
-        self._call(lambda made: int(lib.gravel_flow_push(made, channel.encode(), given.ctypes.data, given.size)))
+        self._call(lib.gravel_flow_push, channel.encode(), given.ctypes.data, given.size)
 
     def post(self, channel: str, records: npt.ArrayLike) -> None:
         """As push(), but of any thread, also in a function of a stream, and also during a run."""
         given = self._records(channel, records)
-        with self._beside:
-            made = self._made()
-            self.node._call(lambda _: int(lib.gravel_flow_post(made, channel.encode(), given.ctypes.data, given.size)))
+        self._call_beside(lib.gravel_flow_post, channel.encode(), given.ctypes.data, given.size)
 
     def produce(self, kernel: Kernel, n_items: int, into: Mapping[str, int], *arguments: Any) -> None:
         """Launch a producer and wait for its end. One work-item makes at most so many elements as `into` says."""
@@ -151,25 +155,21 @@ class Flow(OwnPart):
             made = self._made()
             if kernel not in self._kernels.values():
                 raise ValueError("%r is not of %r" % (kernel, self))
-            kernel._launch_by("Flow.produce", lambda handle: int(lib.gravel_flow_produce(
-                made, handle, n_items, edges, len(into))), arguments)
+            kernel._launch_by("Flow.produce", self.node, arguments, lambda handle: int(lib.gravel_flow_produce(
+                made, handle, n_items, edges, len(into))))
 
     def take(self, channel: str, most: Optional[int] = None) -> npt.NDArray[Any]:
         """The oldest elements of an output, so many at most; without a number all."""
         parts: list[npt.NDArray[Any]] = []
-        left = most
+        left, dtype, n = most, self._dtype(channel), c.c_uint32()
         while left is None or left > 0:
-            part = self._take_part(channel, _TAKEN_AT_ONCE if left is None else min(left, _TAKEN_AT_ONCE))
-            if not part.size:
+            out = np.empty(_TAKEN_AT_ONCE if left is None else min(left, _TAKEN_AT_ONCE), dtype)
+            self._call(lib.gravel_flow_take, channel.encode(), out.ctypes.data, out.size, c.byref(n))
+            if not n.value:
                 break
-            parts.append(part)
-            left = None if left is None else left - part.size
-        return np.concatenate(parts) if parts else np.empty(0, self._dtype(channel))
-
-    def _take_part(self, channel: str, most: int) -> npt.NDArray[Any]:
-        out, n = np.empty(most, self._dtype(channel)), c.c_uint32()
-        self._call(lambda made: int(lib.gravel_flow_take(made, channel.encode(), out.ctypes.data, most, c.byref(n))))
-        return out[:n.value]
+            parts.append(out[:n.value])
+            left = None if left is None else left - n.value
+        return np.concatenate(parts) if parts else np.empty(0, dtype)
 
     # ---- runs
 
@@ -187,8 +187,7 @@ class Flow(OwnPart):
         out = np.zeros((), records_of("a result", dtype))
         if given.size != 1:
             raise ValueError("%d records of channel %s, and one is called" % (given.size, channel))
-        self._call(lambda made: int(lib.gravel_flow_call(made, channel.encode(), given.ctypes.data, fields[to][1],
-                                                         out.ctypes.data, out.nbytes)))
+        self._call(lib.gravel_flow_call, channel.encode(), given.ctypes.data, fields[to][1], out.ctypes.data, out.nbytes)
         return out[()]
 
     def start(self) -> None:
@@ -203,23 +202,16 @@ class Flow(OwnPart):
     def stats(self) -> dict[str, int]:
         """What it has counted: rounds, small_rounds, elements, lanes, run_ns, scheduler_ns, bytes, runs, launches."""
         read = FlowStats()
-        with self._beside:
-            made = self._made()
-            self.node._call(lambda _: int(lib.gravel_flow_stats_read(made, c.byref(read), c.sizeof(read))))
+        self._call_beside(lib.gravel_flow_stats_read, c.byref(read), c.sizeof(read))
         return counted(read)
 
     def channel_stats(self, channel: str) -> dict[str, int]:
         """Elements of a level: `width` that it holds at most, `peak` that it held at most between two rounds."""
         self._dtype(channel)
         width, peak = c.c_uint32(), c.c_uint32()
-        with self._beside:
-            made = self._made()
-            self.node._call(lambda _: int(lib.gravel_flow_channel_read(made, channel.encode(), c.byref(width),
-                                                                       c.byref(peak))))
+        self._call_beside(lib.gravel_flow_channel_read, channel.encode(), c.byref(width), c.byref(peak))
         return {"width": width.value, "peak": peak.value}
 
     def reset_stats(self) -> None:
         """Start the counters at 0 again, but `bytes`."""
-        with self._beside:
-            made = self._made()
-            self.node._call(lambda _: int(lib.gravel_flow_stats_reset(made)))
+        self._call_beside(lib.gravel_flow_stats_reset)

@@ -11,37 +11,19 @@ from __future__ import annotations
 import ctypes as c
 from typing import Any
 
-from ._library import API, Block, address, code, declare, load, size, to, u32, u64
+from ._library import API, address, block, code, declare, load, size, to, u32, u64
 
 SONAME = "libgravel-graph.so.%d.%d" % API
 FAR, NONE = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF  # GRAVEL_GRAPH_FAR, GRAVEL_GRAPH_NONE
 
-
-class Edges(Block):
-    """struct gravel_graph_edges"""
-
-    _fields_ = [("bytes", size), ("n_vertices", u64), ("n_edges", u64), ("from", address), ("to", address),
-                ("id_bytes", u32), ("is_undirected", u32), ("weights", address), ("weight_type", u32)]
-
-
-class Facts(Block):
-    """struct gravel_graph_facts"""
-
-    _fields_ = [(name, u64) for name in ("n_vertices", "n_edges", "first", "n", "device_bytes", "create_ns")]
-
-
-class PagerankOptions(Block):
-    """struct gravel_graph_pagerank_options"""
-
-    _fields_ = [("bytes", size), ("damping", c.c_double), ("tolerance", c.c_double), ("most_iterations", u32),
-                ("type", u32), ("personalization", to(c.c_double)), ("n_iterations", u32), ("change", c.c_double)]
-
-
-class BetweennessOptions(Block):
-    """struct gravel_graph_betweenness_options"""
-
-    _fields_ = [("bytes", size), ("sources", to(u64)), ("n_sources", u64), ("has_endpoints", u32), ("is_raw", u32)]
-
+Edges = block("gravel_graph_edges", bytes=size, n_vertices=u64, n_edges=u64, **{"from": address}, to=address,
+              id_bytes=u32, is_undirected=u32, weights=address, weight_type=u32)
+Facts = block("gravel_graph_facts", n_vertices=u64, n_edges=u64, first=u64, n=u64, device_bytes=u64, create_ns=u64)
+PagerankOptions = block("gravel_graph_pagerank_options", bytes=size, damping=c.c_double, tolerance=c.c_double,
+                        most_iterations=u32, type=u32, personalization=to(c.c_double), n_iterations=u32,
+                        change=c.c_double)
+BetweennessOptions = block("gravel_graph_betweenness_options", bytes=size, sources=to(u64), n_sources=u64,
+                           has_endpoints=u32, is_raw=u32)
 
 CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_graph_create": (code, (to(address), address, address)),
@@ -58,9 +40,5 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_graph_destroy": (code, (address,)),
 }
 
-
-def _prepare(library: c.CDLL) -> None:
-    declare(library, CALLS)
-
-
-lib, _ = load("Gravel's library of graphs", "GRAVEL_GRAPH_LIBRARY", "libgravel-graph", SONAME, _prepare)
+lib, _ = load("Gravel's library of graphs", "GRAVEL_GRAPH_LIBRARY", "libgravel-graph", SONAME,
+              lambda library: declare(library, CALLS))

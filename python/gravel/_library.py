@@ -12,7 +12,7 @@ import ctypes as c
 import glob
 import operator
 import os
-from typing import Any, Callable
+from typing import Any, Callable, cast
 
 from ._errors import BY_CODE, Error, RangeError
 
@@ -25,7 +25,6 @@ MAX_CONFIG_BYTES = 65536  # gravel_config_load fills any block up to this, so se
 CONFIG_STRING_BYTES = 256
 ALL_NODES = 0xFFFFFFFF
 
-EINVAL, EDEVICE, ECAPABILITY, ERANGE = -1, -4, -5, -10
 OPERATIONS = {"put": 1, "inc": 2, "add": 3, "min": 4, "max": 5, "and": 6, "or": 7, "xor": 8}
 CHANNELS = {"stream": 0, "output": 1, "spawn": 2, "after": 3, "held": 4}
 MAY_FILL, GROUP_NODE = 0x100, 0x200  # or-ed to them
@@ -40,12 +39,11 @@ address, text, flag, code = c.c_void_p, c.c_char_p, c.c_bool, c.c_int
 u32, u64, size = c.c_uint32, c.c_uint64, c.c_size_t
 
 
+to: Any = c.POINTER
+
+
 class node(c.c_uint32):
     """A parameter `uint32_t node`."""
-
-
-def to(kind: Any) -> Any:
-    return c.POINTER(kind)
 
 
 def number_of(what: str, value: Any, kind: Any = u64) -> int:
@@ -64,7 +62,6 @@ def _checked(name: str, function: Callable[..., Any], kinds: tuple[Any, ...]) ->
     """@return the call, whose numbers have passed number_of"""
     numbers = [(i, kind, "%s: %s" % (name, "node" if kind is node else "argument %d" % i))
                for i, kind in enumerate(kinds) if kind in (u32, u64, size, node)]
-
     if not numbers:
         return function
 
@@ -86,119 +83,42 @@ class Block(c.Structure):
         super().__setattr__(name, value)
 
 
-class Serve(Block):
-    """struct gravel_serve"""
+def block(name: str, /, **members: Any) -> type[Block]:
+    """@return the structure of this name in C"""
+    return cast("type[Block]", type(name, (Block,), {"_fields_": list(members.items())}))
 
-    _fields_ = [("n_keys", u32), ("datum_words", u32), ("datum", text), ("max_pending", u64)]
 
-
-class HandlerRow(Block):
-    """struct gravel_handler"""
-
-    _fields_ = [("name", text), ("n_args", u32), ("arg_bytes", u32), ("function", address), ("user", address),
-                ("n_answers", u32), ("serve", Serve), ("answer", address), ("blocks", u32)]
+def _counters(name: str, *members: str) -> type[Block]:
+    return block(name, **dict.fromkeys(members, u64))
 
 
 STREAM_FUNCTION = c.CFUNCTYPE(code, address, address, u32, address, u32)  # gravel_stream_function
 PRINT_FUNCTION = c.CFUNCTYPE(code, address, address, size)  # gravel_print_function
 
-
-class StreamRow(Block):
-    """struct gravel_stream"""
-
-    _fields_ = [("name", text), ("record_bytes", u32), ("function", STREAM_FUNCTION), ("user", address)]
-
-
-class DeviceCode(Block):
-    """struct gravel_device_code"""
-
-    _fields_ = [("source", text), ("name", text), ("options", text)]
-
-
-class Bindings(Block):
-    """struct gravel_bindings"""
-
-    _fields_ = [("bytes", size), ("handler_bytes", size), ("context", address), ("device", address), ("queue", address),
-                ("handlers", to(HandlerRow)), ("n_handlers", u32), ("log", address), ("log_user", address),
-                ("device_code", DeviceCode), ("mpi_comm", address), ("streams", to(StreamRow)), ("n_streams", u32),
-                ("print", PRINT_FUNCTION), ("print_user", address)]
-
-
-class Words(Block):
-    """struct gravel_words"""
-
-    _fields_ = [("bytes", size), ("offset", u64), ("type", u32), ("n_words", to(u64)), ("indices", to(u32))]
-
-
-class BlockPoolStats(Block):
-    """struct gravel_block_pool_stats"""
-
-    _fields_ = [("n_blocks", u64), ("n_used", u64), ("n_failed", u64)]
-
-
-class Edge(Block):
-    """struct gravel_edge"""
-
-    _fields_ = [("into", text), ("at_most", u32)]
-
-
-class ChannelRow(Block):
-    """struct gravel_channel"""
-
-    _fields_ = [("name", text), ("record_bytes", u32), ("kind", u32), ("width", u32), ("n_into", u32),
-                ("into", to(Edge))]
-
-
-class Graph(Block):
-    """struct gravel_channel_graph"""
-
-    _fields_ = [("bytes", size), ("channel_bytes", size), ("channels", to(ChannelRow)), ("n_channels", u32),
-                ("depth", u32), ("max_bytes", u64), ("group_items", u32), ("n_messages", u32)]
-
-
-class Parameter(Block):
-    """struct gravel_parameter"""
-
-    _fields_ = [("kind", u32), ("value_bytes", u32), ("name", c.c_char * 128), ("type", c.c_char * 128)]
-
-
-class FlowStats(Block):
-    """struct gravel_flow_stats"""
-
-    _fields_ = [(name, u64) for name in ("rounds", "small_rounds", "elements", "lanes", "run_ns", "scheduler_ns",
-                                         "bytes", "runs", "launches")]
-
-
-class RoundsProgram(Block):
-    """struct gravel_rounds_program"""
-
-    _fields_ = [("bytes", size), ("name", text), ("source", text), ("options", text), ("function", text),
-                ("group_items", u32), ("n_groups", u32)]
-
-
-class RoundsEnded(Block):
-    """struct gravel_rounds_ended"""
-
-    _fields_ = [("n_rounds", u64), ("sum", u64)]
-
-
-class RoundsStats(Block):
-    """struct gravel_rounds_stats"""
-
-    _fields_ = [(name, u64) for name in ("rounds", "stayed", "launches", "run_ns", "groups", "exchanged", "messages",
-                                         "device_ns", "exchange_ns")]
-
-
-class StealOptions(Block):
-    """struct gravel_steal_options"""
-
-    _fields_ = [("bytes", size), ("n_groups", u32), ("group_size", u32), ("capacity", u32), ("task_bytes", u32)]
-
-
-class StealStats(Block):
-    """struct gravel_steal_stats"""
-
-    _fields_ = [(name, u64) for name in ("done", "stolen", "failed", "offers", "looks", "most", "left")]
+Serve = block("gravel_serve", n_keys=u32, datum_words=u32, datum=text, max_pending=u64)
+HandlerRow = block("gravel_handler", name=text, n_args=u32, arg_bytes=u32, function=address, user=address,
+                   n_answers=u32, serve=Serve, answer=address, blocks=u32)
+StreamRow = block("gravel_stream", name=text, record_bytes=u32, function=STREAM_FUNCTION, user=address)
+DeviceCode = block("gravel_device_code", source=text, name=text, options=text)
+Bindings = block("gravel_bindings", bytes=size, handler_bytes=size, context=address, device=address, queue=address,
+                 handlers=to(HandlerRow), n_handlers=u32, log=address, log_user=address, device_code=DeviceCode,
+                 mpi_comm=address, streams=to(StreamRow), n_streams=u32, print=PRINT_FUNCTION, print_user=address)
+Words = block("gravel_words", bytes=size, offset=u64, type=u32, n_words=to(u64), indices=to(u32))
+BlockPoolStats = _counters("gravel_block_pool_stats", "n_blocks", "n_used", "n_failed")
+Edge = block("gravel_edge", into=text, at_most=u32)
+ChannelRow = block("gravel_channel", name=text, record_bytes=u32, kind=u32, width=u32, n_into=u32, into=to(Edge))
+Graph = block("gravel_channel_graph", bytes=size, channel_bytes=size, channels=to(ChannelRow), n_channels=u32,
+              depth=u32, max_bytes=u64, group_items=u32, n_messages=u32)
+Parameter = block("gravel_parameter", kind=u32, value_bytes=u32, name=c.c_char * 128, type=c.c_char * 128)
+FlowStats = _counters("gravel_flow_stats", "rounds", "small_rounds", "elements", "lanes", "run_ns", "scheduler_ns",
+                      "bytes", "runs", "launches")
+RoundsProgram = block("gravel_rounds_program", bytes=size, name=text, source=text, options=text, function=text,
+                      group_items=u32, n_groups=u32)
+RoundsEnded = _counters("gravel_rounds_ended", "n_rounds", "sum")
+RoundsStats = _counters("gravel_rounds_stats", "rounds", "stayed", "launches", "run_ns", "groups", "exchanged",
+                        "messages", "device_ns", "exchange_ns")
+StealOptions = block("gravel_steal_options", bytes=size, n_groups=u32, group_size=u32, capacity=u32, task_bytes=u32)
+StealStats = _counters("gravel_steal_stats", "done", "stolen", "failed", "offers", "looks", "most", "left")
 
 
 def counted(stats: c.Structure) -> dict[str, int]:
@@ -207,15 +127,20 @@ def counted(stats: c.Structure) -> dict[str, int]:
 
 
 CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    **dict.fromkeys((
+        "gravel_close", "gravel_quiet", "gravel_fence", "gravel_barrier", "gravel_session_begin",
+        "gravel_session_end", "gravel_mirror_begin", "gravel_mirror_end", "gravel_mirror_share",
+        "gravel_mirror_destroy", "gravel_accumulator_flush", "gravel_accumulator_begin", "gravel_accumulator_reset",
+        "gravel_accumulator_destroy", "gravel_block_pool_destroy", "gravel_flow_destroy", "gravel_flow_run",
+        "gravel_flow_start", "gravel_flow_wait", "gravel_flow_stats_reset", "gravel_rounds_destroy",
+        "gravel_steal_wait", "gravel_steal_stats_reset", "gravel_steal_destroy"), (code, (address,))),
     "gravel_version": (text, (to(u32),)),
     "gravel_strerror": (text, (code,)),
     "gravel_last_error": (text, ()),
-    "gravel_set_error": (code, (code, text)),
     "gravel_config_load": (code, (address, size)),
     "gravel_config_set": (code, (address, text, text)),
     "gravel_config_get": (code, (address, u32, to(text), text, size)),
     "gravel_open": (code, (to(address), address, address)),
-    "gravel_close": (code, (address,)),
     "gravel_abort": (code, (address, text)),
     "gravel_node": (u32, (address,)),
     "gravel_n_nodes": (u32, (address,)),
@@ -232,18 +157,12 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_heap_part": (code, (address, u64, u64, node, to(address), to(u64), to(address))),
     "gravel_map": (code, (address, u64, u64, u64, node, to(address))),
     "gravel_unmap": (code, (address, address)),
-    "gravel_fill": (code, (address, u64, u64, address, u64, node)),
     "gravel_program_build": (code, (address, text, text, text, to(address))),
     "gravel_kernel_set_arena": (code, (address, address, u32)),
     "gravel_kernel_parameters": (code, (address, address, address, size, u32, to(u32))),
     "gravel_launch": (code, (address, address, u32, to(size), to(size), u32, to(address), to(address))),
-    "gravel_quiet": (code, (address,)),
-    "gravel_fence": (code, (address,)),
-    "gravel_barrier": (code, (address,)),
     "gravel_barrier_sum": (code, (address, u64, u32, to(u64), to(u64))),
     "gravel_reduce": (code, (address, u32, u32, address, u32)),
-    "gravel_session_begin": (code, (address,)),
-    "gravel_session_end": (code, (address,)),
     "gravel_put": (code, (address, u64, address, u64, node)),
     "gravel_get": (code, (address, u64, address, u64, node)),
     "gravel_update": (code, (address, u32, u32, u64, address, node)),
@@ -253,51 +172,33 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gravel_stats_get": (code, (address, u32, to(text), to(u64))),
     "gravel_mirror_create": (code, (to(address), address, address)),
     "gravel_mirror_create_slots": (code, (to(address), address, u32, address)),
-    "gravel_mirror_begin": (code, (address,)),
-    "gravel_mirror_end": (code, (address,)),
-    "gravel_mirror_share": (code, (address,)),
     "gravel_mirror_offset": (u64, (address,)),
-    "gravel_mirror_destroy": (code, (address,)),
     "gravel_accumulator_create": (code, (to(address), address, u64, u64, u32, u32)),
     "gravel_kernel_set_accumulator": (code, (address, address, u32)),
-    "gravel_accumulator_flush": (code, (address,)),
-    "gravel_accumulator_begin": (code, (address,)),
-    "gravel_accumulator_reset": (code, (address,)),
-    "gravel_accumulator_destroy": (code, (address,)),
     "gravel_block_pool_create": (code, (to(address), address, u64, u64)),
     "gravel_block_pool_offset": (u64, (address,)),
     "gravel_block_pool_stats_read": (code, (address, address, size)),
-    "gravel_block_pool_destroy": (code, (address,)),
     "gravel_flow_create": (code, (to(address), address, address)),
-    "gravel_flow_destroy": (code, (address,)),
     "gravel_flow_build": (code, (address, text, text, text, text)),
     "gravel_flow_set_argument": (code, (address, u32, size, address)),
     "gravel_flow_push": (code, (address, text, address, u32)),
     "gravel_flow_post": (code, (address, text, address, u32)),
     "gravel_flow_kernel": (code, (address, text, to(address))),
     "gravel_flow_produce": (code, (address, address, size, address, u32)),
-    "gravel_flow_run": (code, (address,)),
-    "gravel_flow_start": (code, (address,)),
-    "gravel_flow_wait": (code, (address,)),
     "gravel_flow_call": (code, (address, text, address, size, address, size)),
     "gravel_flow_take": (code, (address, text, address, u32, to(u32))),
     "gravel_flow_stats_read": (code, (address, address, size)),
-    "gravel_flow_stats_reset": (code, (address,)),
     "gravel_flow_channel_read": (code, (address, text, to(u32), to(u32))),
     "gravel_rounds_create": (code, (to(address), address, address)),
     "gravel_rounds_kernel": (code, (address, to(address))),
     "gravel_rounds_run": (code, (address, u32, u64, address, size)),
     "gravel_rounds_stats_read": (code, (address, address, size)),
-    "gravel_rounds_destroy": (code, (address,)),
     "gravel_steal_create": (code, (to(address), address, address)),
     "gravel_steal_fill": (code, (address, address, u64)),
     "gravel_steal_fill_at": (code, (address, u32, address, u64)),
     "gravel_steal_n_groups": (u32, (address,)),
     "gravel_steal_launch": (code, (address, address, u32, to(address), to(address))),
-    "gravel_steal_wait": (code, (address,)),
     "gravel_steal_stats_read": (code, (address, address, size, u32)),
-    "gravel_steal_stats_reset": (code, (address,)),
-    "gravel_steal_destroy": (code, (address,)),
     "gravel_server_build": (code, (address, text, text, text, to(address))),
     "gravel_server_launch": (code, (address, address, u64, u32, to(address), to(address))),
 }

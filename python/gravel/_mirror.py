@@ -15,7 +15,7 @@ from . import _library
 from ._array import Array
 from ._library import lib
 from ._part import PartOfArray
-from ._words import operation_of, type_of
+from ._words import operation_of, pointer, type_of
 
 if TYPE_CHECKING:
     from ._node import Node
@@ -33,11 +33,9 @@ class Mirror(PartOfArray):
         counts, indices = _plan(node, array, words)
         self.size: int = indices.size
         plan = _library.Words(bytes=c.sizeof(_library.Words), offset=array.offset, type=type_of(array.dtype),
-                              n_words=_pointer(counts, c.c_uint64), indices=_pointer(indices, c.c_uint32))
-        if op is None:
-            super().__init__(node, array, lib.gravel_mirror_create, c.byref(plan))
-        else:
-            super().__init__(node, array, lib.gravel_mirror_create_slots, operation_of(op), c.byref(plan))
+                              n_words=pointer(counts, c.c_uint64), indices=pointer(indices, c.c_uint32))
+        creates = (lib.gravel_mirror_create,) if op is None else (lib.gravel_mirror_create_slots, operation_of(op))
+        super().__init__(node, array, *creates, c.byref(plan))
 
     def __len__(self) -> int:
         return self.size
@@ -81,7 +79,3 @@ def _plan(node: Node, array: Array, words: Sequence[npt.ArrayLike]) -> tuple[npt
             raise IndexError("words of node %d: elements %d to %d of %r" % (m, part.min(), part.max(), array))
     return (np.array([part.size for part in parts], np.uint64),
             np.concatenate([part.astype(np.uint32) for part in parts]))
-
-
-def _pointer(values: npt.NDArray[Any], kind: Any) -> Any:
-    return values.ctypes.data_as(c.POINTER(kind))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes as c
+import functools
 import os
 import sys
 import warnings
@@ -38,7 +39,7 @@ from ._part import Part
 from ._program import SERVED, Kernel, Program, events_of
 from ._rounds import Rounds
 from ._stream import Functions, Stream, is_in_function
-from ._words import operation_of, type_of, word_of
+from ._words import operation_of, pointer, type_of, word_of
 
 _DIRECT_STEPS = ("svm", "usm")  # where the host addresses the heap
 
@@ -64,7 +65,8 @@ class Node:
     def _look(self, queue: Optional[cl.CommandQueue], handlers: Mapping[str, Handler]) -> None:
         """What stays as it is while the node is open."""
         self._handlers = {name: i for i, name in enumerate(handlers)}
-        self._queue, self._context, self._device = queue, queue and queue.context, queue and queue.device
+        if queue is not None:
+            self.queue, self.context, self.device = queue, queue.context, queue.device
         self._held: list[tuple[cl.Event, tuple[Any, ...]]] = []  # what launches use
         self._parts: list[Part] = []
         self._process = os.getpid()
@@ -126,24 +128,18 @@ class Node:
         """The nodes of this process: this one, or all loop-back nodes."""
         return [node for node in range(self.size) if self._is_local(node)]
 
-    @property
+    @functools.cached_property
     def device(self) -> cl.Device:
-        if self._device is None:
-            self._device = cl.Device.from_int_ptr(lib.gravel_cl_device(self._opened()), retain=True)
-        return self._device
+        return cl.Device.from_int_ptr(lib.gravel_cl_device(self._opened()), retain=True)
 
-    @property
+    @functools.cached_property
     def context(self) -> cl.Context:
-        if self._context is None:
-            self._context = cl.Context.from_int_ptr(lib.gravel_cl_context(self._opened()), retain=True)
-        return self._context
+        return cl.Context.from_int_ptr(lib.gravel_cl_context(self._opened()), retain=True)
 
-    @property
+    @functools.cached_property
     def queue(self) -> cl.CommandQueue:
         """On which launches run, in order."""
-        if self._queue is None:
-            self._queue = cl.CommandQueue.from_int_ptr(lib.gravel_cl_queue(self._opened()), retain=True)
-        return self._queue
+        return cl.CommandQueue.from_int_ptr(lib.gravel_cl_queue(self._opened()), retain=True)
 
     @property
     def config(self) -> dict[str, str]:
@@ -207,11 +203,9 @@ class Node:
 
         Returns when the handlers of all of them have run (gravel_server_launch). Arguments are as in a launch.
         """
-        if kernel._node is not self:
-            raise ValueError("%r is of another node" % kernel)
         node = self._opened()
-        kernel._launch_by(SERVED, lambda handle: int(lib.gravel_server_launch(
-            node, handle, n_items, len(wait), events_of(wait), None)), arguments)
+        kernel._launch_by(SERVED, self, arguments, lambda handle: int(lib.gravel_server_launch(
+            node, handle, n_items, len(wait), events_of(wait), None)))
 
     def flow(self, channels: Mapping[str, Channel], depth: int = 0, *, max_bytes: int = 0, group_items: int = 0,
              n_messages: int = 0) -> Flow:
@@ -261,9 +255,8 @@ class Node:
             raise TypeError("counters are of uint32, and %r is not" % counters)
         n_told = min(counters.size, _library.MAX_COUNTERS)  # more are refused
         sums, own = np.zeros(n_told, np.uint64), np.zeros(n_told, np.uint64)
-        words = c.POINTER(c.c_uint64)
-        self._complete(lib.gravel_barrier_sum, counters.offset, counters.size, own.ctypes.data_as(words),
-                       sums.ctypes.data_as(words))
+        self._complete(lib.gravel_barrier_sum, counters.offset, counters.size, pointer(own, c.c_uint64),
+                       pointer(sums, c.c_uint64))
         return sums, own
 
     @contextlib.contextmanager

@@ -16,8 +16,8 @@ import numpy as np
 import pyopencl as cl
 
 from . import _library
-from ._errors import CapabilityError, DeviceError, Error
-from ._library import Bindings, HandlerRow, check, error_of, lib
+from ._errors import CapabilityError, DeviceError, RangeError
+from ._library import Bindings, Block, HandlerRow, check, lib
 from ._stream import Functions
 
 # What launchers of MPI set (lib/transport/launcher.c).
@@ -42,7 +42,7 @@ class Handler:
     function: Optional[int] = None
     user: Optional[int] = None
 
-    def _fill(self, row: HandlerRow, name: str) -> None:
+    def _fill(self, row: Block, name: str) -> None:
         row.name, row.n_args, row.arg_bytes, row.n_answers = name.encode(), self.n_args, self.arg_bytes, self.answers
         row.function, row.user = self.function, self.user
         row.serve.n_keys, row.serve.datum_words, row.serve.max_pending = self.n_keys, self.datum_words, self.max_pending
@@ -64,7 +64,7 @@ def settings_of(block: Any) -> dict[str, str]:
     settings: dict[str, str] = {}
     while True:
         status = lib.gravel_config_get(block, len(settings), c.byref(name), words, len(words))
-        if status == _library.ERANGE:
+        if status == RangeError.code:
             return settings
         check(status)
         settings[(name.value or b"").decode()] = words.value.decode()
@@ -93,11 +93,6 @@ def _other_devices() -> Iterator[int]:
                     yield device.int_ptr
 
 
-def _library_has_platforms() -> bool:
-    n = c.c_uint32()
-    return lib.clGetPlatformIDs(0, None, c.byref(n)) == 0 and n.value > 0
-
-
 def opened(queue: Optional[cl.CommandQueue], device: Union[cl.Device, str, None], comm: Any,
            handlers: Mapping[str, Handler], device_code: Optional[str], functions: Functions,
            settings: Mapping[str, Any]) -> Optional[int]:
@@ -120,23 +115,14 @@ def opened(queue: Optional[cl.CommandQueue], device: Union[cl.Device, str, None]
         bindings.context, bindings.device, bindings.queue = queue.context.int_ptr, queue.device.int_ptr, queue.int_ptr
     elif device is not None:
         bindings.device = device.int_ptr
-    is_chosen = bindings.device or given["device"] or _library_has_platforms()
-    return _open(config, bindings, [] if is_chosen else list(_other_devices()))
-
-
-def _open(config: Any, bindings: Bindings, others: list[int]) -> Optional[int]:
-    """@param others  devices to try after the library's choice"""
-    handle = c.c_void_p()
-    failure = _failure(lib.gravel_open(c.byref(handle), config, c.byref(bindings)))
-    for device in others:
-        if not isinstance(failure, (DeviceError, CapabilityError)):
+    n_platforms = c.c_uint32()  # of the library's loader
+    is_chosen = bindings.device or given["device"] or \
+        lib.clGetPlatformIDs(0, None, c.byref(n_platforms)) == 0 and n_platforms.value > 0
+    handle, status = c.c_void_p(), 0
+    for choice in [bindings.device, *(() if is_chosen else _other_devices())]:
+        bindings.device = choice
+        status = lib.gravel_open(c.byref(handle), config, c.byref(bindings))
+        if status not in (DeviceError.code, CapabilityError.code):
             break
-        bindings.device = device
-        failure = _failure(lib.gravel_open(c.byref(handle), config, c.byref(bindings)))
-    if failure:
-        raise failure
+    check(status)
     return handle.value
-
-
-def _failure(status: int) -> Optional[Error]:
-    return error_of(status) if status else None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, Optional, TypeVar
 from ._array import Array
 from ._errors import Error
 from ._interrupt import held_back, waiting
-from ._library import error_of
+from ._library import Block, counted, error_of
 from ._stream import is_in_function
 
 if TYPE_CHECKING:
@@ -60,10 +60,16 @@ class Part:
             raise ValueError("%r was destroyed" % self)
         return self._handle
 
-    def _call(self, function: Callable[[int], int]) -> None:
+    def _call(self, function: Callable[..., int], *arguments: Any) -> None:
         with self._lock:
             made = self._made()
-            self.node._wait(lambda _: function(made))
+            self.node._wait(lambda _: function(made, *arguments))
+
+    def _read(self, function: Callable[..., int], counters: type[Block], *arguments: Any) -> dict[str, int]:
+        """@return what a call that reads statistics counts, by name"""
+        read = counters()
+        self._call(function, c.byref(read), c.sizeof(read), *arguments)
+        return counted(read)
 
     def destroy(self) -> None:
         """Collective. After any error it stays as it is, unless the node has failed."""

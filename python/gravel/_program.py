@@ -48,7 +48,7 @@ Sizes = Union[int, Sequence[int]]
 class _Parameter:
     """A parameter of a kernel, as errors name it, and the box that clSetKernelArg reads its argument from."""
 
-    def __init__(self, kernel_name: str, index: int, row: _library.Parameter) -> None:
+    def __init__(self, kernel_name: str, index: int, row: _library.Block) -> None:
         self.index, self.name, self.type = index, row.name.decode(), row.type.decode()
         self.kind, self.n_bytes = row.kind, row.value_bytes
         self.what = "%s: %s %s" % (kernel_name, self.type, self.name)
@@ -206,8 +206,10 @@ class Kernel:
                                c.byref(event)))
         return self._launched(event, arguments)
 
-    def _launch_by(self, launcher: str, launch: Callable[[int], int], arguments: tuple[Any, ...]) -> None:
+    def _launch_by(self, launcher: str, node: Node, arguments: tuple[Any, ...], launch: Callable[[int], int]) -> None:
         """By another call of the library, which waits."""
+        if self._node is not node:
+            raise ValueError("%r is of another node" % self)
         self._check_launch(launcher, arguments)
         with self._lock:
             self._set(arguments)
@@ -244,11 +246,6 @@ class Kernel:
             if status:
                 raise OpenCLError("%s: %r: clSetKernelArg returned %d" % (self.signature, value, status))
 
-    def _taken(self, arguments: tuple[Any, ...]) -> Iterator[tuple[int, Optional[int], Any]]:
-        """For another setter: index, bytes and where they lie, until the next argument is taken."""
-        for (index, take), value in zip(self._setters, arguments):
-            yield (index, *take(value))
-
 
 class Program:
     """Kernels of a text: program.count or program["count"]; list(program) has their names."""
@@ -277,15 +274,12 @@ class Program:
         if name not in self._kernels:
             if name not in self._names:
                 raise KeyError("no kernel %r; the program has %s" % (name, ", ".join(self._names)))
-            self._kernels[name] = Kernel(self._node, self._created(name), name, self._launcher)
+            status = c.c_int()
+            handle: Optional[int] = lib.clCreateKernel(self._handle, name.encode(), c.byref(status))
+            if not handle:
+                raise OpenCLError("%s: clCreateKernel returned %d" % (name, status.value))
+            self._kernels[name] = Kernel(self._node, handle, name, self._launcher)
         return self._kernels[name]
-
-    def _created(self, name: str) -> int:
-        status = c.c_int()
-        handle: Optional[int] = lib.clCreateKernel(self._handle, name.encode(), c.byref(status))
-        if not handle:
-            raise OpenCLError("%s: clCreateKernel returned %d" % (name, status.value))
-        return handle
 
     def __getattr__(self, name: str) -> Kernel:
         if name.startswith("__") or "_kernels" not in self.__dict__:

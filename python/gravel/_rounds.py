@@ -9,7 +9,7 @@ import ctypes as c
 from typing import TYPE_CHECKING, Any
 
 from . import _library
-from ._library import RoundsEnded, RoundsProgram, RoundsStats, counted, lib, number_of
+from ._library import RoundsEnded, RoundsProgram, RoundsStats, lib, number_of
 from ._part import Part
 from ._program import Kernel
 
@@ -29,7 +29,7 @@ class Rounds(Part):
                                 n_groups=n_groups)
         super().__init__(node, lib.gravel_rounds_create, c.byref(program))
         handle = c.c_void_p()
-        self._call(lambda made: int(lib.gravel_rounds_kernel(made, c.byref(handle))))
+        self._call(lib.gravel_rounds_kernel, c.byref(handle))
         self._kernel = Kernel(node, handle.value or 0, function)
 
     def run(self, *arguments: Any, most: int = _library.NO_BOUND, until_zero: bool = True) -> tuple[int, int]:
@@ -42,13 +42,11 @@ class Rounds(Part):
         bound = number_of("rounds at most", most, c.c_uint64)
         with self._lock:
             made = self._made()
-            self._kernel._launch_by("Rounds.run", lambda _: int(lib.gravel_rounds_run(
-                made, until, bound, c.byref(ended), c.sizeof(ended))), arguments)
+            self._kernel._launch_by("Rounds.run", self.node, arguments, lambda _: int(lib.gravel_rounds_run(
+                made, until, bound, c.byref(ended), c.sizeof(ended))))
         return int(ended.n_rounds), int(ended.sum)
 
     @property
     def stats(self) -> dict[str, int]:
         """Of this node, as struct gravel_rounds_stats."""
-        read = RoundsStats()
-        self._call(lambda made: int(lib.gravel_rounds_stats_read(made, c.byref(read), c.sizeof(read))))
-        return counted(read)
+        return self._read(lib.gravel_rounds_stats_read, RoundsStats)

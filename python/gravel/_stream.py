@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._errors import Error, HandlerError
-from ._library import PRINT_FUNCTION, STREAM_FUNCTION, Bindings, StreamRow
+from ._library import PRINT_FUNCTION, STREAM_FUNCTION, Block, StreamRow
 from ._words import records_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Functions:
             _check_function("print_to", print_to)
             self._print = PRINT_FUNCTION(self._guarded(_printer(print_to), "_unprinted"))
 
-    def _fill(self, bindings: Bindings) -> None:
+    def _fill(self, bindings: Block) -> None:
         bindings.streams, bindings.n_streams, bindings.print = self._rows, self._n_streams, self._print
 
     def _begin(self, node: Node) -> None:

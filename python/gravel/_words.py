@@ -5,6 +5,7 @@ Path: _array, _node, _mirror, _accumulator, _flow, _deques, _stream -> this.
 """
 from __future__ import annotations
 
+import ctypes as c
 from typing import Any
 
 import numpy as np
@@ -69,3 +70,7 @@ def word_of(what: str, value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     if word.ndim:
         raise TypeError("%s: %r is not one number" % (what, value))
     return word
+
+
+def pointer(values: npt.NDArray[Any], kind: Any) -> Any:
+    return values.ctypes.data_as(c.POINTER(kind))

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from ._graph_library import FAR, NONE, BetweennessOptions, Edges, Facts, PagerankOptions, lib
 from ._library import number_of
 from ._part import Part
-from ._words import type_of, values_of
+from ._words import pointer, type_of, values_of
 
 if TYPE_CHECKING:
     from ._node import Node
@@ -75,9 +75,9 @@ class Graph(Part):
             edges.weights, edges.weight_type = given.ctypes.data, type_of(given.dtype)
         super().__init__(node, lib.gravel_graph_create, c.byref(edges))
         self._n_given = ends[0].size
-        facts = self._facts()
-        self.n_vertices, self.n_edges = int(facts.n_vertices), int(facts.n_edges)
-        self.vertices = range(facts.first, facts.first + facts.n)  # whose results this node gets
+        facts = self._read(lib.gravel_graph_facts_read, Facts)
+        self.n_vertices, self.n_edges = facts["n_vertices"], facts["n_edges"]
+        self.vertices = range(facts["first"], facts["first"] + facts["n"])  # whose results this node gets
 
     @classmethod
     def from_scipy_sparse(cls, node: Node, matrix: Any, *, weighted: bool = True, directed: bool = True) -> Graph:
@@ -103,16 +103,11 @@ class Graph(Part):
     def _what(self) -> str:
         return " of %d vertices and %d edges" % (self.n_vertices, self.n_edges)
 
-    def _facts(self) -> Facts:
-        facts = Facts()
-        self._call(lambda made: int(lib.gravel_graph_facts_read(made, c.byref(facts), c.sizeof(facts))))
-        return facts
-
     @property
     def stats(self) -> dict[str, int]:
         """What this node's device holds of the graph so far [bytes], and how long the graph took to make [ns]."""
-        facts = self._facts()
-        return {name: int(getattr(facts, name)) for name in ("device_bytes", "create_ns")}
+        facts = self._read(lib.gravel_graph_facts_read, Facts)
+        return {name: facts[name] for name in ("device_bytes", "create_ns")}
 
     def bfs(self, source: int) -> Words:
         """How many edges the shortest path from the source to each of `vertices` has, as uint32; FAR without a path."""
@@ -137,10 +132,15 @@ class Graph(Part):
     def _searched(self, call: Any, dtype: np.dtype[Any], source: int, has_parents: bool) -> tuple[Words, Words]:
         lengths, parents = np.empty(len(self.vertices), dtype), np.empty(len(self.vertices) * has_parents, np.uint64)
         words: Any = c.POINTER(c.c_uint32) if call is lib.gravel_graph_bfs else c.c_void_p
-        from_vertex = number_of("source", source)
-        self._call(lambda made: int(call(made, from_vertex, lengths.ctypes.data_as(words),
-                                         _pointer(parents, c.c_uint64) if has_parents else None)))
+        self._call(call, number_of("source", source), lengths.ctypes.data_as(words),
+                   pointer(parents, c.c_uint64) if has_parents else None)
         return lengths, parents
+
+    def _counted(self, call: Any, kind: Any) -> tuple[int, Words]:
+        """@return what is counted of the whole graph, and words of `vertices`, both of this type of C's"""
+        words, n = np.empty(len(self.vertices), kind), kind()
+        self._call(call, pointer(words, kind), c.byref(n))
+        return int(n.value), words
 
     def pagerank(self, damping: float = 0.85, tolerance: float = 1e-6, iterations: int = 100,
                  personalization: Optional[npt.ArrayLike] = None, dtype: npt.DTypeLike = np.float64) -> PageRank:
@@ -158,8 +158,8 @@ class Graph(Part):
             given = values_of("personalization", personalization, np.dtype(np.float64))
             if given.shape != ranks.shape:
                 raise ValueError("personalization has the shape %r, and %d vertices" % (given.shape, ranks.size))
-            options.personalization = _pointer(given, c.c_double)
-        self._call(lambda made: int(lib.gravel_graph_pagerank(made, c.byref(options), ranks.ctypes.data)))
+            options.personalization = pointer(given, c.c_double)
+        self._call(lib.gravel_graph_pagerank, c.byref(options), ranks.ctypes.data)
         return PageRank(ranks, int(options.n_iterations), float(options.change))
 
     def components(self) -> tuple[int, Words]:
@@ -167,9 +167,7 @@ class Graph(Part):
 
         The direction of edges does not count.
         """
-        labels, n = np.empty(len(self.vertices), np.uint64), c.c_uint64()
-        self._call(lambda made: int(lib.gravel_graph_components(made, _pointer(labels, c.c_uint64), c.byref(n))))
-        return int(n.value), labels
+        return self._counted(lib.gravel_graph_components, c.c_uint64)
 
     def spanning_forest(self) -> Words:
         """Whether each edge that this node gave is in a spanning forest of least weight, as bool.
@@ -177,7 +175,7 @@ class Graph(Part):
         Of edges of one weight it has the first, by node and as they were given. The direction of edges does not count.
         """
         is_in = np.empty(self._n_given, np.uint8)
-        self._call(lambda made: int(lib.gravel_graph_forest(made, _pointer(is_in, c.c_uint8), None)))
+        self._call(lib.gravel_graph_forest, pointer(is_in, c.c_uint8), None)
         return is_in.view(np.bool_)
 
     def betweenness(self, sources: Optional[npt.ArrayLike] = None, *, normalized: bool = True,
@@ -192,16 +190,13 @@ class Graph(Part):
                                      is_raw=not normalized)
         if sources is not None:
             given = _numbers("sources", sources).astype(np.uint64)
-            options.sources, options.n_sources = _pointer(given, c.c_uint64), given.size
-        self._call(lambda made: int(lib.gravel_graph_betweenness(made, c.byref(options),
-                                                                 _pointer(centrality, c.c_double))))
+            options.sources, options.n_sources = pointer(given, c.c_uint64), given.size
+        self._call(lib.gravel_graph_betweenness, c.byref(options), pointer(centrality, c.c_double))
         return centrality
 
     def triangles(self) -> tuple[int, Words]:
         """How many triangles the graph has, and as uint64 of how many each of `vertices` is one. It is not directed."""
-        triangles, total = np.empty(len(self.vertices), np.uint64), c.c_uint64()
-        self._call(lambda made: int(lib.gravel_graph_triangles(made, _pointer(triangles, c.c_uint64), c.byref(total))))
-        return int(total.value), triangles
+        return self._counted(lib.gravel_graph_triangles, c.c_uint64)
 
     def color(self) -> tuple[int, Words]:
         """How many colours a greedy colouring has, and as uint32 that of each of `vertices`, from 0 on.
@@ -209,9 +204,7 @@ class Graph(Part):
         Vertices are coloured in order of degree, the highest first and those of one degree by number, as NetworkX's
         strategy largest_first does. The graph is not directed.
         """
-        colors, n = np.empty(len(self.vertices), np.uint32), c.c_uint32()
-        self._call(lambda made: int(lib.gravel_graph_color(made, _pointer(colors, c.c_uint32), c.byref(n))))
-        return int(n.value), colors
+        return self._counted(lib.gravel_graph_color, c.c_uint32)
 
     def core_numbers(self) -> Words:
         """The largest k for which each of `vertices` is in a k-core, as uint32.
@@ -219,7 +212,7 @@ class Graph(Part):
         The graph is not directed, and has no loop.
         """
         cores = np.empty(len(self.vertices), np.uint32)
-        self._call(lambda made: int(lib.gravel_graph_core_numbers(made, _pointer(cores, c.c_uint32))))
+        self._call(lib.gravel_graph_core_numbers, pointer(cores, c.c_uint32))
         return cores
 
 
@@ -246,7 +239,3 @@ def _weights(values: npt.ArrayLike, n: int) -> Words:
         given = given.astype(np.uint32)
     real = np.float32 if given.itemsize <= 4 else np.float64
     return values_of("weights", given, np.dtype(real if given.dtype.kind == "f" else np.uint32))
-
-
-def _pointer(values: Words, kind: Any) -> Any:
-    return values.ctypes.data_as(c.POINTER(kind))

@@ -24,17 +24,6 @@ HANDLES = ("cl_program", "cl_kernel", "cl_context", "cl_device_id", "cl_command_
 KINDS = {"int": c.c_int, "bool": c.c_bool, "size_t": c.c_size_t, "uint32_t": c.c_uint32, "cl_uint": c.c_uint32,
          "uint64_t": c.c_uint64, "cl_map_flags": c.c_uint64, "char *": c.c_char_p, "char **": c.POINTER(c.c_char_p),
          "void *": c.c_void_p, "void **": c.POINTER(c.c_void_p), "uint8_t": c.c_uint8, "double": c.c_double}
-STRUCTURES = {"gravel_serve": _library.Serve, "gravel_handler": _library.HandlerRow,
-              "gravel_stream": _library.StreamRow, "gravel_device_code": _library.DeviceCode,
-              "gravel_bindings": _library.Bindings, "gravel_words": _library.Words,
-              "gravel_block_pool_stats": _library.BlockPoolStats, "gravel_edge": _library.Edge,
-              "gravel_channel": _library.ChannelRow, "gravel_channel_graph": _library.Graph,
-              "gravel_flow_stats": _library.FlowStats, "gravel_parameter": _library.Parameter, "gravel_steal_options": _library.StealOptions,
-              "gravel_steal_stats": _library.StealStats}
-# By itself: a structure of flows has the name of its handle.
-GRAPH_STRUCTURES = {"gravel_graph_edges": _graph_library.Edges, "gravel_graph_facts": _graph_library.Facts,
-                    "gravel_graph_pagerank_options": _graph_library.PagerankOptions,
-                    "gravel_graph_betweenness_options": _graph_library.BetweennessOptions}
 
 
 def kind_of(declared):
@@ -67,9 +56,15 @@ def wrong_calls(header, module):
             yield "%s is %r in the headers, and %r in %s" % (name, declared.get(name), said, module.__name__)
 
 
-def numbers_of(structures):
+def structures(module):
+    """The structures of a module, by C's names."""
+    return {one.__name__: one for one in vars(module).values()
+            if isinstance(one, type) and issubclass(one, _library.Block) and one is not _library.Block}
+
+
+def numbers_of(module):
     """(C, what Python says) of each number that both have of structures."""
-    for name, structure in structures.items():
+    for name, structure in structures(module).items():
         yield "sizeof(struct %s)" % name, c.sizeof(structure)
         for member, kind in structure._fields_:
             yield "offsetof(struct %s, %s)" % (name, member), getattr(structure, member).offset
@@ -78,15 +73,13 @@ def numbers_of(structures):
 
 def numbers():
     """(C, what Python says) of each number that both have."""
-    yield from numbers_of(STRUCTURES)
+    yield from numbers_of(_library)
     for name, number in {**_library.OPERATIONS, **_library.CHANNELS}.items():
         yield "GRAVEL_" + name.upper(), number
     for name, number in _library.TYPES.items():
         kind = ("FLOAT" if name == "f4" else "DOUBLE") if name[0] == "f" else \
             ("U" if name[0] == "u" else "") + ("INT" if name[1] == "4" else "LONG")
         yield "GRAVEL_" + kind, number
-    for name in "EINVAL", "EDEVICE", "ECAPABILITY", "ERANGE":
-        yield "GRAVEL_" + name, getattr(_library, name)
     for i, number in enumerate(_library.API):
         yield ("GRAVEL_API_MAJOR", "GRAVEL_API_MINOR")[i], number
     for name in ("AM_MAX_ARGS", "MAX_COUNTERS", "CONFIG_STRING_BYTES", "ALL_NODES", "MAY_FILL", "GROUP_NODE",
@@ -96,7 +89,7 @@ def numbers():
 
 
 def numbers_of_graphs():
-    yield from numbers_of(GRAPH_STRUCTURES)
+    yield from numbers_of(_graph_library)
     for name in "FAR", "NONE":
         yield "GRAVEL_GRAPH_" + name, getattr(_graph_library, name)
 
@@ -135,7 +128,7 @@ def main(source):
                  *wrong_numbers(source, work, HEADERS, numbers()),
                  *wrong_numbers(source, work, ["graph.h"], numbers_of_graphs())]
     print("\n".join(wrong + ["%d calls, %d structures, %d errors: %d differ"
-                             % (len(_library.CALLS) + len(_graph_library.CALLS), len(STRUCTURES) + len(GRAPH_STRUCTURES),
+                             % (len(_library.CALLS) + len(_graph_library.CALLS), len(structures(_library)) + len(structures(_graph_library)),
                                 len(_errors.BY_CODE), len(wrong))]))
     return bool(wrong)
 
