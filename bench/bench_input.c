@@ -82,7 +82,7 @@ static void write_graph(struct input *self, struct part_wish wish)
 {
     char name[256];
     part_survey(&self->part, self->options.seed, wish);
-    part_open(&self->part, 1, 0);
+    part_open(&self->part, (struct block_range){0, self->part.survey.n_vertices});
     const struct graph *rows = &self->part.rows;
     part_name(&self->part, name, sizeof name);
     json_object_set_new(self->said, "input", json_string(name));
@@ -104,9 +104,8 @@ static void color(struct input *self)
 
 static void say_source(struct input *self)
 {
-    const struct graph *rows = &self->part.rows;
-    const uint64_t n = rows->n_vertices, drawn = graph_draw_vertex(n, self->options.seed);
-    say(self, "source", (drawn + graph_steps_to_edges(rows, 0, n, drawn)) % n);
+    const uint64_t n = self->part.rows.n_vertices, drawn = graph_draw_vertex(n, self->options.seed);
+    say(self, "source", (drawn + part_steps_to_edges(&self->part, drawn)) % n);
 }
 
 static void bfs(struct input *self)

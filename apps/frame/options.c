@@ -81,14 +81,6 @@ void option_word(const struct app_option *option, const char *value, void *field
     *(const char **)field = value;
 }
 
-void option_words(const struct app_option *option, const char *value, void *field)
-{
-    struct option_words *words = field;
-    if (words->n == OPTION_MOST_WORDS)
-        option_refuse(option, "'%s' is more than %d", value, OPTION_MOST_WORDS);
-    words->each[words->n++] = value;
-}
-
 /* ---- argp ------------------------------------------------------------------------------------ */
 
 /* All options of the program, in the order of its groups. */
@@ -109,7 +101,7 @@ static void take_once(struct taken *taken, const char *value)
     const struct app_option *option = taken->option;
     const bool is_file = option->value && !strcmp(option->value, "FILE");
     uint64_t digest = (uint64_t)(taken - line.taken) + 1;
-    if (taken->given == line.pass && value && option->take != option_words)
+    if (taken->given == line.pass && value)
         option_refuse(option, "'%s' is a second value, and one is taken", value);
     taken->given = line.pass;
     for (const char *c = value && !is_file ? value : ""; *c; c++)

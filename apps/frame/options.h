@@ -44,15 +44,8 @@ struct app_option {
  * option_real: a number from 0 up that a float holds, in any notation of strtod without a sign.
  * option_word: a word; if the option's `value` lists words, one of them.
  * option_index: the number of a listed word, from 0, a uint32_t; or the row of that number.
- * option_words: one word more of an option that may be given several times; any other is refused the second time.
  */
-option_take option_number, option_real, option_word, option_index, option_words;
-
-#define OPTION_MOST_WORDS 256
-struct option_words {
-    const char *each[OPTION_MOST_WORDS];
-    unsigned n;
-};
+option_take option_number, option_real, option_word, option_index;
 
 /** Die (die.h) of "-g: " or "--seed: " and the text. */
 #define option_refuse(option, format, ...) die("%s: " format, option_spell(option), __VA_ARGS__)
@@ -71,7 +64,6 @@ const char *option_spell(const struct app_option *option);
 #define OPTION_REAL(in, field) OPTION_OF(option_real, in, field, double)
 #define OPTION_FLAG(in, field) OPTION_OF(NULL, in, field, bool)
 #define OPTION_WORD(in, field) OPTION_OF(option_word, in, field, const char *)
-#define OPTION_WORDS(in, field) OPTION_OF(option_words, in, field, struct option_words)
 #define OPTION_INDEX(in, field, type) OPTION_OF(option_index, in, field, type)
 #define OPTION_ROW(in, field, type, table) \
     OPTION_OF(option_index, in, field, type *), .rows = table, .bytes = sizeof(type)

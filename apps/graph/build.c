@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts each row's edges, inserts them, and sorts each row, so that rows are the same whatever number of threads list the
- * stream.
+ * stream; and what an algorithm on neighbours wants: each neighbour once.
  *
- * Path: read.c, part.c -> this -> graph.h
+ * Path: read.c, generate.c, mesh.c -> this -> the application
  * Owner: the result is the caller's to free.
  * Threads: any, one at a time per result; and OpenMP's.
  */
 #include "graph/build.h"
+#include "frame/die.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define N_PARTS 256u /* of a stream */
@@ -40,11 +40,12 @@ static void take_edge(void *context, struct graph_edge edge)
 
 static void list(const struct graph_stream *stream, struct builder builder)
 {
-    const uint32_t n_parts = stream->has_parts ? N_PARTS : 1;
 #pragma omp parallel for schedule(dynamic)
-    for (uint32_t part = 0; part < n_parts; part++) {
-        const struct graph_asked asked = {builder.own, part, n_parts};
-        stream->list(stream->source, &asked, take_edge, &builder);
+    for (uint64_t part = 0; part < N_PARTS; part++) {
+        const struct block_range items = {stream->n_items * part / N_PARTS,
+                                          stream->n_items * (part + 1) / N_PARTS};
+        if (items.first < items.last)
+            stream->list(stream->source, items, take_edge, &builder);
     }
 }
 
@@ -83,39 +84,59 @@ static void sort_row(const struct graph *graph, uint64_t u, uint64_t *keys)
     }
 }
 
-static int sort_rows(const struct graph *graph)
+static void sort_rows(const struct graph *graph)
 {
     uint64_t longest = 1;
-    int status = 0;
     for (uint64_t u = 0; u < graph->n_vertices; u++)
         longest = graph_degree(graph, u) > longest ? graph_degree(graph, u) : longest;
-#pragma omp parallel reduction(min : status)
+#pragma omp parallel
     {
-        uint64_t *keys = malloc(longest * sizeof *keys);
-        status = keys ? 0 : -ENOMEM;
+        uint64_t *keys = app_array(longest, sizeof *keys, "edges of a row");
 #pragma omp for schedule(dynamic, 1024)
         for (uint64_t u = 0; u < graph->n_vertices; u++)
-            if (keys)
-                sort_row(graph, u, keys);
+            sort_row(graph, u, keys);
         free(keys);
     }
-    return status;
 }
 
-int graph_build_rows(struct graph *out, const struct partition *partition, uint32_t node,
-                     const struct graph_stream *stream)
+void graph_build_rows(struct graph *out, struct block_range vertices,
+                      const struct graph_stream *stream)
 {
-    const struct block_range own = partition_range(partition, node);
-    *out = (struct graph){.n_vertices = own.last - own.first};
-    out->offsets = calloc(out->n_vertices + 1, sizeof *out->offsets);
-    if (out->offsets) {
-        list(stream, (struct builder){out, own, false});
-        if (!graph_alloc_edges(out, ends_to_starts(out), stream->weights_are)) {
-            list(stream, (struct builder){out, own, true});
-            if (!sort_rows(out))
-                return 0;
+    const uint64_t n = vertices.last - vertices.first;
+    *out = (struct graph){.n_vertices = n, .weights_are = stream->weights_are};
+    out->offsets = app_array(n + 1, sizeof *out->offsets, "rows");
+    list(stream, (struct builder){out, vertices, false});
+    out->n_edges = ends_to_starts(out);
+    out->neighbours = app_array(out->n_edges, sizeof *out->neighbours, "edges");
+    if (stream->weights_are != GRAPH_UNWEIGHTED)
+        out->weights = app_array(out->n_edges, sizeof *out->weights, "weights of edges");
+    list(stream, (struct builder){out, vertices, true});
+    sort_rows(out);
+}
+
+void graph_free(struct graph *graph)
+{
+    free(graph->offsets);
+    free(graph->neighbours);
+    free(graph->weights);
+    *graph = (struct graph){0};
+}
+
+void graph_make_simple(struct graph *rows, uint64_t first)
+{
+    uint64_t n_kept = 0, start = 0;
+    for (uint64_t u = 0; u < rows->n_vertices; u++) {
+        const uint64_t end = rows->offsets[u + 1], kept_from = n_kept;
+        for (uint64_t e = start; e < end; e++) {
+            const uint32_t v = rows->neighbours[e];
+            if (v != first + u && (n_kept == kept_from || rows->neighbours[n_kept - 1] != v))
+                rows->neighbours[n_kept++] = v;
         }
+        rows->offsets[u + 1] = n_kept;
+        start = end;
     }
-    graph_free(out);
-    return -ENOMEM;
+    rows->n_edges = n_kept;
+    free(rows->weights);
+    rows->weights = NULL;
+    rows->weights_are = GRAPH_UNWEIGHTED;
 }

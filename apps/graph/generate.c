@@ -56,18 +56,9 @@ static struct graph_edge uniform_edge(const struct edge_numbers *numbers, uint64
                                .to = (uint32_t)(number >> 32) & mask};
 }
 
-struct edge_numbers edge_numbers_of(bool is_uniform, unsigned scale, unsigned degree, uint64_t seed)
-{
-    const uint64_t key = random_key(seed);
-    return (struct edge_numbers){is_uniform, scale, (uint64_t)degree << scale, key,
-                                 random_mix(~key)};
-}
-
-static void list(const void *source, const struct graph_asked *asked, graph_visit *visit,
-                 void *context)
+static void list(const void *source, struct block_range edges, graph_visit *visit, void *context)
 {
     const struct edge_numbers *numbers = source;
-    const struct block_range edges = graph_asked_share(asked, numbers->n_edges);
     for (uint64_t i = edges.first; i < edges.last; i++) {
         struct graph_edge edge =
             numbers->is_uniform ? uniform_edge(numbers, i) : kronecker_edge(numbers, i);
@@ -76,10 +67,16 @@ static void list(const void *source, const struct graph_asked *asked, graph_visi
     }
 }
 
-struct graph_stream edge_numbers_stream(const struct edge_numbers *numbers, struct graph_size *size)
+struct graph_stream edge_numbers_stream(struct edge_numbers *numbers, bool is_uniform,
+                                        unsigned scale, unsigned degree, uint64_t seed)
 {
-    *size = (struct graph_size){UINT64_C(1) << numbers->scale, 2 * numbers->n_edges};
-    return (struct graph_stream){list, numbers, GRAPH_UNWEIGHTED, true};
+    const uint64_t key = random_key(seed), n_edges = (uint64_t)degree << scale;
+    *numbers = (struct edge_numbers){is_uniform, scale, key, random_mix(~key)};
+    return (struct graph_stream){.list = list,
+                                 .source = numbers,
+                                 .n_items = n_edges,
+                                 .n_vertices = UINT64_C(1) << scale,
+                                 .n_edges = 2 * n_edges};
 }
 
 /* ---- a band ------------------------------------------------------------------------------------
@@ -98,11 +95,6 @@ struct graph_stream edge_numbers_stream(const struct edge_numbers *numbers, stru
 
 /* Numbers of one row: how many, then where. */
 #define NUMBERS_PER_ROW 32
-
-struct band band_of(uint64_t n_vertices, uint64_t seed)
-{
-    return (struct band){random_key(seed), n_vertices, n_vertices / ROWS_PER_REACH};
-}
 
 static uint64_t n_drawn(const struct band *band, uint64_t row)
 {
@@ -131,24 +123,22 @@ static void visit_row(const struct band *band, uint64_t row, graph_visit *visit,
     }
 }
 
-/* Rows farther than the reach from a range draw no vertex of it. */
-static void list_band(const void *source, const struct graph_asked *asked, graph_visit *visit,
+static void list_band(const void *source, struct block_range rows, graph_visit *visit,
                       void *context)
 {
-    const struct band *band = source;
-    const struct block_range range = asked->from;
-    uint64_t first = range.first > band->reach ? range.first - band->reach : 0;
-    uint64_t left = band->n_vertices - range.last;
-    uint64_t last = left > band->reach ? range.last + band->reach : band->n_vertices;
-    const struct block_range part = graph_asked_share(asked, last - first);
-    for (uint64_t row = first + part.first; row < first + part.last; row++)
-        visit_row(band, row, visit, context);
+    for (uint64_t row = rows.first; row < rows.last; row++)
+        visit_row(source, row, visit, context);
 }
 
-struct graph_stream band_stream(const struct band *band, struct graph_size *size)
+struct graph_stream band_stream(struct band *band, uint64_t n_vertices, uint64_t seed)
 {
-    *size = (struct graph_size){band->n_vertices, band->n_vertices};
-    for (uint64_t row = 0; row < band->n_vertices; row++)
-        size->n_edges += 2 * n_drawn(band, row);
-    return (struct graph_stream){list_band, band, GRAPH_UNWEIGHTED, true};
+    *band = (struct band){random_key(seed), n_vertices, n_vertices / ROWS_PER_REACH};
+    uint64_t n_edges = n_vertices;
+    for (uint64_t row = 0; row < n_vertices; row++)
+        n_edges += 2 * n_drawn(band, row);
+    return (struct graph_stream){.list = list_band,
+                                 .source = band,
+                                 .n_items = n_vertices,
+                                 .n_vertices = n_vertices,
+                                 .n_edges = n_edges};
 }

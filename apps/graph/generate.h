@@ -3,7 +3,7 @@
  * Synthetic undirected graphs, the same for a seed on any machine: Kronecker, uniform and band.
  *
  * Path: part.c -> this -> build.c
- * Owner: the numbers are the caller's.
+ * Owner: what a stream lists from is the caller's, and outlives it.
  * Threads: any.
  */
 #ifndef APPS_GRAPH_GENERATE_H
@@ -15,7 +15,6 @@
 struct edge_numbers {
     bool is_uniform;
     unsigned scale;
-    uint64_t n_edges; /* each counted once */
     uint64_t key;
     uint64_t order_key; /* of the vertices' order */
 };
@@ -24,7 +23,7 @@ struct edge_numbers {
 #define GENERATE_MAX_DEGREE 65536
 
 /**
- * Returns Graph500's Kronecker graph (A .57, B .19, C .19, D .05) of 2^scale vertices, in a random order;
+ * Returns the edges, both ways, of Graph500's Kronecker graph (A .57, B .19, C .19, D .05) of 2^scale vertices, in a random order;
  * or, if is_uniform, both ends of every edge uniform over all vertices.
  *
  * @param scale   [0, GENERATE_MAX_SCALE].
@@ -34,12 +33,8 @@ struct edge_numbers {
  *
  * Source: Graph500 specification 2.0, section 3.
  */
-struct edge_numbers edge_numbers_of(bool is_uniform, unsigned scale, unsigned degree,
-                                    uint64_t seed);
-
-/** Returns edges both ways, of all vertices whatever range is asked for; the numbers must outlive the stream. */
-struct graph_stream edge_numbers_stream(const struct edge_numbers *numbers,
-                                        struct graph_size *size);
+struct graph_stream edge_numbers_stream(struct edge_numbers *numbers, bool is_uniform,
+                                        unsigned scale, unsigned degree, uint64_t seed);
 
 #define BAND_MIN_VERTICES 1
 #define BAND_MAX_VERTICES (UINT64_C(1) << 31)
@@ -60,10 +55,7 @@ struct band {
     uint64_t reach; /* how far the farthest neighbour is [rows] */
 };
 
-/** @param n_vertices  [BAND_MIN_VERTICES, BAND_MAX_VERTICES]. */
-struct band band_of(uint64_t n_vertices, uint64_t seed);
-
-/** Returns edges, both ways, and once the diagonal. The band must outlive the stream. */
-struct graph_stream band_stream(const struct band *band, struct graph_size *size);
+/** Returns edges, both ways, and once the diagonal. @param n_vertices  [BAND_MIN_VERTICES, BAND_MAX_VERTICES]. */
+struct graph_stream band_stream(struct band *band, uint64_t n_vertices, uint64_t seed);
 
 #endif

@@ -40,19 +40,14 @@ static inline uint64_t graph_degree(const struct graph *graph, uint64_t u)
     return graph->offsets[u + 1] - graph->offsets[u];
 }
 
-/** Weight of an edge, as a number. */
+/** Weight of an edge, as a number; 1 in a graph without weights. */
 static inline double graph_weight(const struct graph *graph, uint64_t e)
 {
+    if (graph->weights_are == GRAPH_UNWEIGHTED)
+        return 1;
     return graph->weights_are == GRAPH_FLOAT ? (double)graph->weights[e].as_float
                                              : (double)graph->weights[e].as_uint;
 }
-
-/**
- * Allocate the arrays of edges of a graph that has its offsets only.
- *
- * @return  0, or -ENOMEM and *graph is empty.
- */
-int graph_alloc_edges(struct graph *graph, uint64_t n_edges, enum graph_weights weights_are);
 
 /** Free the arrays and zero the struct; a zeroed graph is fine. */
 void graph_free(struct graph *graph);

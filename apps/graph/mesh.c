@@ -74,7 +74,7 @@ static uint64_t n_vertices_of(const struct mesh *mesh)
     return n_coarse + mesh->made[n_coarse];
 }
 
-void mesh_open(struct mesh *mesh, uint64_t n_vertices, uint64_t seed)
+static void lay_out(struct mesh *mesh, uint64_t n_vertices, uint64_t seed)
 {
     *mesh = (struct mesh){.key = random_key(seed), .width = width_for(n_vertices)};
     mesh->made = app_room(NULL, 0, &mesh->room, sizeof *mesh->made, "a mesh");
@@ -85,12 +85,6 @@ void mesh_open(struct mesh *mesh, uint64_t n_vertices, uint64_t seed)
             mesh->made = app_room(mesh->made, at + 1, &mesh->room, sizeof *mesh->made, "a mesh");
             mesh->made[at + 1] = mesh->made[at] + leaves_of[level_at(mesh, x, mesh->height)] - 1;
         }
-}
-
-void mesh_close(struct mesh *mesh)
-{
-    free(mesh->made);
-    *mesh = (struct mesh){0};
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
@@ -177,35 +171,30 @@ static void visit_leaf(const struct mesh *mesh, struct triangle at, uint32_t lea
     }
 }
 
-static bool overlap(struct block_range range, uint64_t first, uint64_t last)
-{
-    return first < range.last && range.first < last;
-}
-
-/* Does a row hold a vertex of the range: a coarse triangle, or what cuts have made? */
-static bool row_is_wanted(const struct mesh *mesh, uint64_t y, struct block_range range)
-{
-    const uint64_t first = y * mesh->width, last = first + mesh->width;
-    const uint64_t n_coarse = mesh->width * mesh->height;
-    return overlap(range, first, last) ||
-           overlap(range, n_coarse + mesh->made[first], n_coarse + mesh->made[last]);
-}
-
-static void list(const void *source, const struct graph_asked *asked, graph_visit *visit,
-                 void *context)
+static void list(const void *source, struct block_range rows, graph_visit *visit, void *context)
 {
     const struct mesh *mesh = source;
-    const struct block_range rows = graph_asked_share(asked, mesh->height);
     for (uint64_t y = rows.first; y < rows.last; y++)
-        for (uint64_t x = 0; x < mesh->width && row_is_wanted(mesh, y, asked->from); x++)
+        for (uint64_t x = 0; x < mesh->width; x++)
             for (uint32_t leaf = 0; leaf < n_leaves_of(mesh, (struct triangle){x, y}); leaf++)
                 visit_leaf(mesh, (struct triangle){x, y}, leaf, visit, context);
 }
 
-struct graph_stream mesh_stream(const struct mesh *mesh, struct graph_size *size)
+struct graph_stream mesh_stream(struct mesh *mesh, uint64_t n_vertices, uint64_t seed)
 {
-    size->n_vertices = n_vertices_of(mesh);
-    /* All have three sides; those at the left, right, upper and lower border lack one there. */
-    size->n_edges = N_SIDES * size->n_vertices - 2 * mesh->height - 2 * (mesh->width / 2);
-    return (struct graph_stream){list, mesh, GRAPH_UNWEIGHTED, true};
+    lay_out(mesh, n_vertices, seed);
+    const uint64_t n = n_vertices_of(mesh);
+    return (struct graph_stream){
+        .list = list,
+        .source = mesh,
+        .n_items = mesh->height,
+        .n_vertices = n,
+        /* All have three sides; those at the left, right, upper and lower border lack one there. */
+        .n_edges = N_SIDES * n - 2 * mesh->height - 2 * (mesh->width / 2)};
+}
+
+void mesh_close(struct mesh *mesh)
+{
+    free(mesh->made);
+    *mesh = (struct mesh){0};
 }

@@ -4,7 +4,7 @@
  * triangulation that is refined along the rims of bubbles.
  *
  * Path: part.c -> this -> build.c
- * Owner: mesh_open makes what mesh_close frees.
+ * Owner: mesh_stream makes what mesh_close frees.
  * Threads: any.
  * Source: Marquardt and Schamberger, Open Benchmarks for Load Balancing Heuristics in Parallel
  * Adaptive Finite Element Computations, 2005, whose meshes are in the 10th DIMACS challenge.
@@ -34,11 +34,9 @@ struct mesh {
     uint64_t room;  /* of `made` */
 };
 
-/** Lay out a mesh of n_vertices, or up to two rows more; or die. @param n_vertices  [MESH_MIN_VERTICES, MESH_MAX_VERTICES] */
-void mesh_open(struct mesh *mesh, uint64_t n_vertices, uint64_t seed);
+/** Lay out a mesh of n_vertices, or up to two rows more; or die. @param n_vertices  [MESH_MIN_VERTICES, MESH_MAX_VERTICES]
+ * @return  edges, both ways; the mesh must outlive the stream. */
+struct graph_stream mesh_stream(struct mesh *mesh, uint64_t n_vertices, uint64_t seed);
 void mesh_close(struct mesh *mesh);
-
-/** Returns edges, both ways. The mesh must outlive the stream. */
-struct graph_stream mesh_stream(const struct mesh *mesh, struct graph_size *size);
 
 #endif

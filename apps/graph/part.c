@@ -42,33 +42,27 @@ const struct app_option options_of_graphs[] = {
 
 static void read_file(struct graph_part *part)
 {
-    char reason[TEXT_REASON_BYTES];
     struct graph_input *input = &part->input;
     const bool is_undirected = part->wish.is_undirected;
-    if (!graph_read(input, part->options.file, part->wish.refuse_negative, reason))
-        die("%s", reason);
-    part->stream = graph_input_stream(input, !part->wish.no_weights && !is_undirected,
-                                      is_undirected && !input->is_symmetric);
+    graph_read(input, part->options.file, part->wish.refuse_negative);
+    input->goes_both_ways = is_undirected && !input->is_symmetric;
+    part->stream = graph_input_stream(input, !part->wish.no_weights && !is_undirected);
     part->survey = (struct graph_survey){input->n_vertices, input->n_edges, input->weights_are,
                                          input->is_symmetric, input->print};
 }
 
 static void generate(struct graph_part *part, uint64_t wanted, uint64_t seed)
 {
-    struct graph_size size;
-    const bool is_uniform = part->source == GRAPH_FROM_UNIFORM;
-    if (part->source == GRAPH_FROM_MESH) {
-        mesh_open(&part->mesh, wanted, seed);
-        part->stream = mesh_stream(&part->mesh, &size);
-    } else if (part->source == GRAPH_FROM_BAND) {
-        part->band = band_of(wanted, seed);
-        part->stream = band_stream(&part->band, &size);
-    } else {
-        part->numbers = edge_numbers_of(is_uniform, (unsigned)wanted, part->options.degree, seed);
-        part->stream = edge_numbers_stream(&part->numbers, &size);
-    }
-    part->survey = (struct graph_survey){
-        .n_vertices = size.n_vertices, .n_edges = size.n_edges, .is_symmetric = true};
+    if (part->source == GRAPH_FROM_MESH)
+        part->stream = mesh_stream(&part->mesh, wanted, seed);
+    else if (part->source == GRAPH_FROM_BAND)
+        part->stream = band_stream(&part->band, wanted, seed);
+    else
+        part->stream = edge_numbers_stream(&part->numbers, part->source == GRAPH_FROM_UNIFORM,
+                                           (unsigned)wanted, part->options.degree, seed);
+    part->survey = (struct graph_survey){.n_vertices = part->stream.n_vertices,
+                                         .n_edges = part->stream.n_edges,
+                                         .is_symmetric = true};
 }
 
 /* Returns what the options say of the graph, which is one thing; or dies. */
@@ -116,25 +110,17 @@ void part_name(const struct graph_part *part, char *name, size_t name_bytes)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Gets the rows of a node in any partition. */
-static void get_rows(struct graph *rows, const struct graph_part *part,
-                     const struct partition *partition, uint32_t node)
+static void get_rows(struct graph *rows, const struct graph_part *part, struct block_range vertices)
 {
-    if (graph_build_rows(rows, partition, node, &part->stream))
-        die("no memory for rows of a graph of %llu edges",
-            (unsigned long long)part->survey.n_edges);
+    graph_build_rows(rows, vertices, &part->stream);
     if (part->wish.is_undirected)
-        graph_make_simple(rows, partition_range(partition, node).first);
+        graph_make_simple(rows, vertices.first);
 }
 
-void part_open(struct graph_part *part, uint32_t n_nodes, uint32_t node)
+void part_open(struct graph_part *part, struct block_range vertices)
 {
-    part->node = node;
-    part->partition = partition_blocks(part->survey.n_vertices, n_nodes);
-    if (part->wish.by_shares)
-        part->partition.block = 0;
-    part->first = partition_range(&part->partition, node).first;
-    get_rows(&part->rows, part, &part->partition, node);
+    part->first = vertices.first;
+    get_rows(&part->rows, part, vertices);
 }
 
 void part_forget_edges(struct graph_part *part)
@@ -147,8 +133,7 @@ void part_forget_edges(struct graph_part *part)
 
 void part_whole(struct graph *whole, const struct graph_part *part)
 {
-    const struct partition all = partition_blocks(part->survey.n_vertices, 1);
-    get_rows(whole, part, &all, 0);
+    get_rows(whole, part, (struct block_range){0, part->survey.n_vertices});
 }
 
 void part_close(struct graph_part *part)
@@ -189,13 +174,13 @@ uint64_t graph_draw_vertex(uint64_t n_vertices, uint64_t seed)
     return random_at(random_mix(random_key(seed)), 0) % n_vertices;
 }
 
-uint64_t graph_steps_to_edges(const struct graph *rows, uint64_t first, uint64_t n_vertices,
-                              uint64_t drawn)
+uint64_t part_steps_to_edges(const struct graph_part *part, uint64_t drawn)
 {
-    uint64_t least = n_vertices;
-    for (uint64_t u = 0; u < rows->n_vertices; u++) {
-        const uint64_t v = first + u, steps = v < drawn ? v + n_vertices - drawn : v - drawn;
-        least = graph_degree(rows, u) && steps < least ? steps : least;
+    const uint64_t n = part->survey.n_vertices;
+    uint64_t least = n;
+    for (uint64_t i = 0; i < part->rows.n_vertices; i++) {
+        const uint64_t v = part->first + i, steps = v < drawn ? v + n - drawn : v - drawn;
+        least = graph_degree(&part->rows, i) && steps < least ? steps : least;
     }
     return least;
 }

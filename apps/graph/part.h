@@ -7,7 +7,7 @@
  * Threads: main's.
  *
  * Every process reads the whole file, and keeps its list of edges for the check: 8 bytes each, or 12 with a weight. Or it
- * goes twice through all edges of a Kronecker or uniform graph; mesh and band generate nearly nothing but the node's own.
+ * goes twice through all edges of a generated graph.
  */
 #ifndef APPS_GRAPH_PART_H
 #define APPS_GRAPH_PART_H
@@ -51,7 +51,7 @@ extern const struct app_option options_of_graphs[];
 
 /* What is known of a graph. */
 struct graph_survey {
-    uint64_t n_vertices, n_edges;
+    uint64_t n_vertices, n_edges; /* as it is read */
     enum graph_weights weights_are;
     bool is_symmetric; /* each edge is there as often as the same edge turned round */
     uint64_t print;    /* the file's fingerprint */
@@ -61,24 +61,22 @@ struct part_wish {
     bool is_undirected;   /* edges both ways; no loops, no edge twice; no weights */
     bool no_weights;      /* leave out those that a file has */
     bool refuse_negative; /* weights below 0 are faults of the file */
-    bool by_shares;       /* a node has the vertices that gravel_share gives it; else a block */
 };
 
 struct graph_part {
     struct graph_options options; /* set by the caller */
     struct part_wish wish;
     enum graph_source source;
-    struct graph_survey survey; /* of the whole graph, as it is read */
+    struct graph_survey survey; /* of the whole graph */
     struct graph_input input;   /* the source, if it is one of these */
     struct mesh mesh;
     struct band band;
     struct edge_numbers numbers;
     struct graph_stream stream; /* of the source, which is in here: it does not move */
 
-    struct partition partition;
-    uint32_t node;
-    uint64_t first;    /* number of the node's first vertex */
-    struct graph rows; /* row i: neighbours of vertex first + i, numbers of the whole */
+    struct partition partition; /* of vertices that lie in blocks: node_part sets it */
+    uint64_t first;             /* number of the node's first vertex */
+    struct graph rows;          /* row i: neighbours of vertex first + i, numbers of the whole */
 };
 
 /**
@@ -95,8 +93,8 @@ void part_survey(struct graph_part *part, uint64_t seed, struct part_wish wish);
  */
 void part_name(const struct graph_part *part, char *name, size_t name_bytes);
 
-/** Get the rows of a node; or die. */
-void part_open(struct graph_part *part, uint32_t n_nodes, uint32_t node);
+/** Get the rows of some vertices; or die. */
+void part_open(struct graph_part *part, struct block_range vertices);
 void part_close(struct graph_part *part);
 
 /** Free the neighbours and weights of the rows, and keep how many there are: the application has
@@ -117,11 +115,11 @@ void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edge
 /** List the vertex that each edge leaves; or die. @param first  number of the first row's @return  [n_edges], to be freed */
 uint32_t *graph_list_sources(const struct graph *rows, uint64_t first);
 
-/** A search begins at the first vertex with edges, from a drawn one on: as many steps behind it, the last vertex's being
- * vertex 0. @return  n_vertices if none of the rows has edges, of which the first is of vertex `first`. */
+/** Draw a vertex; a search begins at the first one with edges, from it on, the last vertex's next being vertex 0. */
 uint64_t graph_draw_vertex(uint64_t n_vertices, uint64_t seed);
-uint64_t graph_steps_to_edges(const struct graph *rows, uint64_t first, uint64_t n_vertices,
-                              uint64_t drawn);
+
+/** Return the steps from a drawn vertex to the part's nearest with edges; n_vertices if it has none. */
+uint64_t part_steps_to_edges(const struct graph_part *part, uint64_t drawn);
 
 /* Weights are drawn as GAPBS does: 1 to this. */
 #define GRAPH_MOST_DRAWN_WEIGHT 255

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Owners of vertices, by blocks: node v / block has vertex v (or element v of any array) as element v % block.
+ * Owners by blocks: element v of an array, or vertex v, is element v % block of node v / block.
  *
- * Path: part.c, an application's host code -> this; kernels get owners and indices ready-made
+ * Path: part.c, an application's host code -> this; kernels get the block
  * Threads: any; plain data.
  *
  * The first nodes have full blocks, one may be short, the rest are empty: more nodes than vertices work.
@@ -14,31 +14,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Vertices [first, last) of a node. */
+/* Elements [first, last). */
 struct block_range {
     uint64_t first, last;
 };
 
-/** Vertices per node [count], rounded up; at least 1, so that it can divide. n_nodes is not 0. */
-static inline uint64_t block_of(uint64_t n_vertices, uint32_t n_nodes)
+/** Elements of a node [count], rounded up; at least 1, so that it can divide. n_nodes is not 0. */
+static inline uint64_t block_of(uint64_t n, uint32_t n_nodes)
 {
-    uint64_t block = n_vertices / n_nodes + (n_vertices % n_nodes != 0);
+    uint64_t block = n / n_nodes + (n % n_nodes != 0);
     return block ? block : 1;
 }
 
-/** Vertices of one node; empty past the end. */
-static inline struct block_range block_range(uint64_t n_vertices, uint32_t n_nodes, uint32_t node)
+/** Elements of one node; empty past the end. */
+static inline struct block_range block_range(uint64_t n, uint32_t n_nodes, uint32_t node)
 {
-    uint64_t block = block_of(n_vertices, n_nodes);
-    uint64_t first = n_vertices / block < node ? n_vertices : node * block;
-    uint64_t last = n_vertices - first < block ? n_vertices : first + block;
+    uint64_t block = block_of(n, n_nodes);
+    uint64_t first = n / block < node ? n : node * block;
+    uint64_t last = n - first < block ? n : first + block;
     return (struct block_range){first, last};
 }
 
 struct partition {
     uint64_t n_vertices;
     uint32_t n_nodes;
-    uint64_t block; /* vertices of a node; 0: as gravel_share has them, without owners */
+    uint64_t block; /* vertices of a node */
 };
 
 static inline struct partition partition_blocks(uint64_t n_vertices, uint32_t n_nodes)
@@ -49,11 +49,7 @@ static inline struct partition partition_blocks(uint64_t n_vertices, uint32_t n_
 /** Return the vertices of a node. */
 static inline struct block_range partition_range(const struct partition *partition, uint32_t node)
 {
-    const uint64_t n = partition->n_vertices, n_nodes = partition->n_nodes, rest = n % n_nodes,
-                   first = n / n_nodes * node + (node < rest ? node : rest);
-    if (partition->block)
-        return block_range(n, partition->n_nodes, node);
-    return (struct block_range){first, first + n / n_nodes + (node < rest)};
+    return block_range(partition->n_vertices, partition->n_nodes, node);
 }
 
 /** Node that owns vertex v, and where the vertex is among that node's. */

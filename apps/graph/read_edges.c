@@ -1,95 +1,101 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Edge lists: one edge a line, vertices from 0, "#" (SNAP) and "%" comments, n = largest vertex + 1. A first line
- * "% sym WEIGHTS" or "% asym WEIGHTS" is KONECT's: vertices count from 1, and an edge of sym goes in both directions.
+ * Edge lists: one edge a line.
+ *
+ * .el, .wel, .txt, .tsv: from, to, and a weight of all if the first edge has one, behind which may be a time, which is not
+ * kept; vertices from 0, "#" (SNAP) and "%" comments, n = largest vertex + 1. A first line "% sym WEIGHTS" or "% asym WEIGHTS"
+ * is KONECT's: vertices count from 1, and an edge of sym goes in both directions.
+ *
+ * .gr, DIMACS' shortest paths: "p sp n m", then m arcs "a from to weight"; vertices from 1, "c" comments.
  *
  * Path: read.c -> this -> read.h
  * Threads: one at a time.
- * Source: GAP Benchmark Suite (.el, .wel); SNAP and KONECT, whose .txt and .tsv have 2 to 4
- * columns: from, to, weight, time. The first edge decides how many columns all have; times are not
- * kept.
+ * Source: GAP Benchmark Suite (.el, .wel); SNAP and KONECT (.txt, .tsv); 9th DIMACS implementation challenge, 2006, file
+ * formats.
  */
 #include "graph/read.h"
-
-enum { MIN_COLUMNS = 2, WEIGHT_COLUMNS = 3, MAX_COLUMNS = 4 };
 
 struct list {
     uint64_t first; /* number of the first vertex */
     bool both_ways;
 };
 
-static bool read_banner(struct text *text, struct list *list)
+static struct list read_banner(struct text *text)
 {
-    if (text_peek(text) != '%' || !text_accept(text, "%"))
-        return true;
-    if (text_accept(text, "bip"))
-        return text_fail(text, "a bipartite list numbers the vertices of each side from 1");
-    list->both_ways = text_accept(text, "sym");
-    list->first = list->both_ways || text_accept(text, "asym");
-    text_skip_line(text);
-    return true;
-}
-
-static bool read_ends(struct text *text, const struct list *list, struct graph_input *input,
-                      struct graph_edge *edge)
-{
-    const uint64_t last = list->first + GRAPH_MAX_VERTICES - 1;
-    uint64_t from, to;
-    if (!text_uint(text, "vertex", list->first, last, &from) ||
-        !text_uint(text, "vertex", list->first, last, &to))
-        return false;
-    edge->from = (uint32_t)(from - list->first);
-    edge->to = (uint32_t)(to - list->first);
-    uint64_t n_needed = (from > to ? from : to) + 1 - list->first;
-    if (input->n_vertices < n_needed)
-        input->n_vertices = n_needed;
-    return true;
-}
-
-static bool read_edges(struct text *text, struct graph_input *input, int n_columns_min,
-                       int n_columns_max)
-{
-    int n_columns = n_columns_min;
     struct list list = {0};
-    if (!read_banner(text, &list))
-        return false;
+    if (text_peek(text) != '%' || !text_accept(text, "%"))
+        return list;
+    if (text_accept(text, "bip"))
+        text_fail(text, "a bipartite list numbers the vertices of each side from 1");
+    list.both_ways = text_accept(text, "sym");
+    list.first = list.both_ways || text_accept(text, "asym");
+    text_skip_line(text);
+    return list;
+}
+
+void graph_read_list(struct graph_input *input)
+{
+    struct text *text = input->text;
+    bool has_weights = false;
+    const struct list list = read_banner(text);
+    const uint64_t last = list.first + GRAPH_MAX_VERTICES - 1;
     while (text_next_record(text, "#%")) {
-        struct graph_edge edge = {0};
-        if (!read_ends(text, &list, input, &edge))
-            return false;
-        bool is_first = input->n_edges == 0;
-        if (is_first && n_columns < n_columns_max && text_word(text))
-            n_columns = WEIGHT_COLUMNS;
-        if (n_columns >= WEIGHT_COLUMNS && !graph_input_weight(input, text, &edge.weight))
-            return false;
-        if (is_first && n_columns < n_columns_max && n_columns == WEIGHT_COLUMNS && text_word(text))
-            n_columns = MAX_COLUMNS;
-        if (n_columns == MAX_COLUMNS && !text_word(text))
-            return text_fail(text, "time is missing");
-        if (n_columns == MAX_COLUMNS)
-            text->at += text_word(text); /* which may be anything */
-        if (!text_end_line(text) || !graph_input_add(input, text, edge))
-            return false;
-        const struct graph_edge turned = {edge.to, edge.from, edge.weight};
-        if (list.both_ways && edge.from != edge.to && !graph_input_add(input, text, turned))
-            return false;
+        const uint64_t from = text_uint(text, "vertex", list.first, last) - list.first;
+        const uint64_t to = text_uint(text, "vertex", list.first, last) - list.first;
+        const uint64_t n_needed = (from > to ? from : to) + 1;
+        struct graph_edge edge = {.from = (uint32_t)from, .to = (uint32_t)to};
+        input->n_vertices = n_needed > input->n_vertices ? n_needed : input->n_vertices;
+        if (input->n_edges == 0)
+            has_weights = text_word(text);
+        if (has_weights) {
+            edge.weight = graph_input_weight(input);
+            text->at += text_word(text); /* a time, which may be anything */
+        }
+        text_end_line(text);
+        graph_input_add(input, edge);
+        if (list.both_ways && from != to)
+            graph_input_add(input, (struct graph_edge){edge.to, edge.from, edge.weight});
     }
     if (input->n_edges == 0)
-        return text_fail(text, "the file has no edges");
-    return !text->has_failed;
+        text_fail(text, "the file has no edges");
 }
 
-bool graph_read_el(struct text *text, struct graph_input *input)
+/* ---- DIMACS ------------------------------------------------------------------------------------ */
+
+/* Returns how many arcs are declared. */
+static uint64_t read_problem(struct graph_input *input)
 {
-    return read_edges(text, input, MIN_COLUMNS, MIN_COLUMNS);
+    struct text *text = input->text;
+    if (!text_next_record(text, "c"))
+        text_fail(text, "the line \"p sp n m\" is missing");
+    if (!text_accept(text, "p"))
+        text_fail(text, "'%s' before the line \"p sp n m\"", text_quote(text));
+    if (!text_accept(text, "sp"))
+        text_fail(text, "problem '%s' is not sp", text_quote(text));
+    input->n_vertices = text_uint(text, "number of vertices", 0, GRAPH_MAX_VERTICES);
+    const uint64_t n_arcs = text_uint(text, "number of arcs", 0, INT64_MAX);
+    text_end_line(text);
+    return n_arcs;
 }
 
-bool graph_read_wel(struct text *text, struct graph_input *input)
+void graph_read_dimacs(struct graph_input *input)
 {
-    return read_edges(text, input, WEIGHT_COLUMNS, WEIGHT_COLUMNS);
-}
-
-bool graph_read_columns(struct text *text, struct graph_input *input)
-{
-    return read_edges(text, input, MIN_COLUMNS, MAX_COLUMNS);
+    struct text *text = input->text;
+    const uint64_t n_arcs = read_problem(input);
+    input->weights_are = GRAPH_UINT;
+    while (text_next_record(text, "c")) {
+        if (input->n_edges == n_arcs)
+            text_fail(text, "more than the declared %llu arcs", (unsigned long long)n_arcs);
+        if (!text_accept(text, "a"))
+            text_fail(text, "'%s' does not start an arc \"a from to weight\"", text_quote(text));
+        const uint64_t from = text_uint(text, "vertex", 1, input->n_vertices),
+                       to = text_uint(text, "vertex", 1, input->n_vertices),
+                       weight = text_uint(text, "weight", 0, UINT32_MAX);
+        text_end_line(text);
+        graph_input_add(
+            input, (struct graph_edge){(uint32_t)from - 1, (uint32_t)to - 1, {(uint32_t)weight}});
+    }
+    if (input->n_edges < n_arcs)
+        text_fail(text, "the file ends after %llu of %llu arcs", (unsigned long long)input->n_edges,
+                  (unsigned long long)n_arcs);
 }

@@ -7,131 +7,94 @@
  * Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market Exchange Formats, NISTIR 5935,
  * 1996.
  *
- * Symmetric and skew-symmetric matrices store the lower triangle; the upper one is added here, negated for skew. Real
- * weights are whole where all are written so.
+ * Symmetric matrices store the lower triangle; the upper one is added here. Real weights are whole where all are written so.
  */
 #include "graph/read.h"
 
-#include <stdio.h>
 #include <string.h>
 
-enum symmetry { GENERAL, SYMMETRIC, SKEW };
 enum field { PATTERN, INTEGER, REAL };
 
 struct matrix {
     enum field field;
-    enum symmetry symmetry;
-    uint64_t n_rows, n_entries;
+    bool is_symmetric;
+    uint64_t n_entries;
 };
 
-/* Steps over one of the words, which are separated by '|', and sets its number among them. */
-static bool take_word(struct text *text, const char *what, const char *words, unsigned *number)
+/* Steps over one of the words, which are separated by '|'. Returns its number among them. */
+static unsigned take_word(struct text *text, const char *what, const char *words)
 {
     char word[16];
-    *number = 0;
-    for (const char *at = words; *at; ++*number) {
+    unsigned number = 0;
+    for (const char *at = words; *at; number++) {
         const size_t n = strcspn(at, "|");
         snprintf(word, sizeof word, "%.*s", (int)n, at);
         if (text_accept(text, word))
-            return true;
+            return number;
         at += n + (at[n] == '|');
     }
-    return text_fail(text, "%s '%s' is not %s", what, text_quote(text), words);
+    text_fail(text, "%s '%s' is not %s", what, text_quote(text), words);
 }
 
-static bool read_banner(struct text *text, struct matrix *matrix)
+static struct matrix read_header(struct graph_input *input)
 {
-    unsigned only, field, symmetry;
+    struct text *text = input->text;
     if (!text_accept(text, "%%MatrixMarket"))
-        return text_fail(text, "the first line does not start with %%%%MatrixMarket");
-    if (!take_word(text, "object", "matrix", &only) ||
-        !take_word(text, "format", "coordinate", &only) ||
-        !take_word(text, "field", "pattern|integer|real|double", &field) ||
-        !take_word(text, "symmetry", "general|symmetric|skew-symmetric", &symmetry))
-        return false;
-    matrix->field = field < REAL ? field : REAL;
-    matrix->symmetry = symmetry;
-    if (matrix->symmetry == SKEW && matrix->field == PATTERN)
-        return text_fail(text, "a pattern has no sign and cannot be skew-symmetric");
-    return text_end_line(text);
-}
-
-static bool read_sizes(struct text *text, struct matrix *matrix)
-{
-    uint64_t n_columns;
+        text_fail(text, "the first line does not start with %%%%MatrixMarket");
+    take_word(text, "object", "matrix");
+    take_word(text, "format", "coordinate");
+    const unsigned field = take_word(text, "field", "pattern|integer|real|double");
+    struct matrix matrix = {.field = field < REAL ? field : REAL,
+                            .is_symmetric = take_word(text, "symmetry", "general|symmetric")};
+    text_end_line(text);
     if (!text_next_record(text, "%"))
-        return text_fail(text, "the line \"rows columns entries\" is missing");
-    if (!text_uint(text, "number of rows", 0, GRAPH_MAX_VERTICES, &matrix->n_rows) ||
-        !text_uint(text, "number of columns", 0, GRAPH_MAX_VERTICES, &n_columns) ||
-        !text_uint(text, "number of entries", 0, INT64_MAX, &matrix->n_entries))
-        return false;
-    if (matrix->n_rows != n_columns)
-        return text_fail(text, "a graph needs a square matrix, not %llu x %llu",
-                         (unsigned long long)matrix->n_rows, (unsigned long long)n_columns);
-    return text_end_line(text);
+        text_fail(text, "the line \"rows columns entries\" is missing");
+    input->n_vertices = text_uint(text, "number of rows", 0, GRAPH_MAX_VERTICES);
+    const uint64_t n_columns = text_uint(text, "number of columns", 0, GRAPH_MAX_VERTICES);
+    matrix.n_entries = text_uint(text, "number of entries", 0, INT64_MAX);
+    if (input->n_vertices != n_columns)
+        text_fail(text, "a graph needs a square matrix, not %llu x %llu",
+                  (unsigned long long)input->n_vertices, (unsigned long long)n_columns);
+    text_end_line(text);
+    return matrix;
 }
 
-static bool read_weight(struct text *text, const struct matrix *matrix, struct graph_input *input,
-                        union graph_weight *weight)
+static void read_entry(struct graph_input *input, const struct matrix *matrix)
 {
-    if (matrix->field == PATTERN)
-        return true;
+    struct text *text = input->text;
+    const uint64_t i = text_uint(text, "row", 1, input->n_vertices);
+    const uint64_t j = text_uint(text, "column", 1, input->n_vertices);
+    struct graph_edge edge = {.from = (uint32_t)i - 1, .to = (uint32_t)j - 1};
+    if (matrix->is_symmetric && i < j)
+        text_fail(text,
+                  "entry %llu %llu is not in the lower triangle that a symmetric matrix stores",
+                  (unsigned long long)i, (unsigned long long)j);
     if (matrix->field == INTEGER && !text_is_whole(text))
-        return text_fail(text, "weight '%s' is not a whole number", text_quote(text));
-    if (matrix->symmetry == SKEW && input->refuse_negative)
-        return text_fail(text, "a skew-symmetric matrix has negative weights");
-    return graph_input_weight(input, text, weight);
+        text_fail(text, "weight '%s' is not a whole number", text_quote(text));
+    if (matrix->field != PATTERN)
+        edge.weight = graph_input_weight(input);
+    text_end_line(text);
+    graph_input_add(input, edge);
+    if (matrix->is_symmetric && i != j)
+        graph_input_add(input, (struct graph_edge){edge.to, edge.from, edge.weight});
 }
 
-static bool check_triangle(struct text *text, const struct matrix *matrix, uint64_t i, uint64_t j)
+void graph_read_matrix_market(struct graph_input *input)
 {
-    if (matrix->symmetry == GENERAL || i > j || (i == j && matrix->symmetry == SYMMETRIC))
-        return true;
-    return text_fail(text, "entry %llu %llu is not in the lower triangle that a %s matrix stores",
-                     (unsigned long long)i, (unsigned long long)j,
-                     matrix->symmetry == SKEW ? "skew-symmetric" : "symmetric");
-}
-
-static bool read_entry(struct text *text, const struct matrix *matrix, struct graph_input *input)
-{
-    uint64_t i, j;
-    union graph_weight weight = {0};
-    if (!text_uint(text, "row", 1, matrix->n_rows, &i) ||
-        !text_uint(text, "column", 1, matrix->n_rows, &j) || !check_triangle(text, matrix, i, j) ||
-        !read_weight(text, matrix, input, &weight) || !text_end_line(text))
-        return false;
-    struct graph_edge edge = {(uint32_t)i - 1, (uint32_t)j - 1, weight};
-    if (!graph_input_add(input, text, edge))
-        return false;
-    if (matrix->symmetry == GENERAL || i == j)
-        return true;
-    if (matrix->symmetry == SKEW)
-        edge.weight.as_float = 0 - edge.weight.as_float; /* of 0, 0 and not -0 */
-    return graph_input_add(input, text, (struct graph_edge){edge.to, edge.from, edge.weight});
-}
-
-bool graph_read_matrix_market(struct text *text, struct graph_input *input)
-{
-    struct matrix matrix = {0};
-    if (!read_banner(text, &matrix) || !read_sizes(text, &matrix))
-        return false;
-    input->n_vertices = matrix.n_rows;
-    if (input->weights_are == GRAPH_UNWEIGHTED && matrix.symmetry == SKEW)
-        input->weights_are = GRAPH_FLOAT;
-    else if (input->weights_are == GRAPH_UNWEIGHTED && matrix.field == INTEGER)
-        input->weights_are = GRAPH_UINT;
+    struct text *text = input->text;
+    const struct matrix matrix = read_header(input);
     uint64_t n_read = 0;
+    if (matrix.field == INTEGER)
+        input->weights_are = GRAPH_UINT;
     for (; text_next_record(text, "%"); n_read++) {
         if (n_read == matrix.n_entries)
-            return text_fail(text, "more than the declared %llu entries",
-                             (unsigned long long)matrix.n_entries);
-        if (!read_entry(text, &matrix, input))
-            return false;
+            text_fail(text, "more than the declared %llu entries",
+                      (unsigned long long)matrix.n_entries);
+        read_entry(input, &matrix);
     }
     if (n_read < matrix.n_entries)
-        return text_fail(text, "the file ends after %llu of %llu entries",
-                         (unsigned long long)n_read, (unsigned long long)matrix.n_entries);
+        text_fail(text, "the file ends after %llu of %llu entries", (unsigned long long)n_read,
+                  (unsigned long long)matrix.n_entries);
     if (matrix.field == REAL && input->weights_are == GRAPH_UNWEIGHTED)
         input->weights_are = GRAPH_FLOAT; /* no entry says more */
-    return !text->has_failed;
 }

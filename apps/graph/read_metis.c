@@ -14,97 +14,71 @@
 #include "graph/read.h"
 
 struct metis_header {
-    uint64_t n_vertices;
-    uint64_t n_entries;        /* twice the edges */
+    uint64_t n_edges;          /* declared, each once */
     uint64_t n_vertex_numbers; /* size and weights before the neighbours of each row */
-    uint64_t n_loops;          /* read so far */
-    bool has_edge_weights;
 };
 
-static bool read_format(struct text *text, struct metis_header *header)
+static struct metis_header read_header(struct graph_input *input)
 {
+    struct text *text = input->text;
     uint64_t format = 0, n_constraints = 0;
-    const size_t n_digits = text_word(text);
-    if (n_digits && !text_uint(text, "fmt", 0, 111, &format))
-        return false;
-    if (n_digits > 3)
-        return text_fail(text, "fmt %0*u has more than three digits",
-                         (int)(n_digits < 9 ? n_digits : 9), (unsigned)format);
+    if (!text_next_record(text, "%"))
+        text_fail(text, "the file has no header line \"n m [fmt [ncon]]\"");
+    input->n_vertices = text_uint(text, "number of vertices", 0, GRAPH_MAX_VERTICES);
+    const uint64_t n_edges = text_uint(text, "number of edges", 0, UINT64_MAX / 2);
+    if (text_word(text))
+        format = text_uint(text, "fmt", 0, 111);
     if (format % 10 > 1 || format / 10 % 10 > 1)
-        return text_fail(text, "fmt %03u has a digit other than 0 and 1", (unsigned)format);
-    if (text_word(text) && !text_uint(text, "ncon", 0, UINT32_MAX, &n_constraints))
-        return false;
-    bool has_vertex_weights = format / 10 % 10;
+        text_fail(text, "fmt %03u has a digit other than 0 and 1", (unsigned)format);
+    if (text_word(text))
+        n_constraints = text_uint(text, "ncon", 0, UINT32_MAX);
+    const bool has_vertex_weights = format / 10 % 10;
     if (n_constraints && !has_vertex_weights)
-        return text_fail(text, "ncon is %u, but fmt %03u has no vertex weights",
-                         (unsigned)n_constraints, (unsigned)format);
+        text_fail(text, "ncon is %u, but fmt %03u has no vertex weights", (unsigned)n_constraints,
+                  (unsigned)format);
     if (has_vertex_weights && !n_constraints)
         n_constraints = 1;
-    header->n_vertex_numbers = n_constraints + format / 100;
-    header->has_edge_weights = format % 10;
-    return true;
+    text_end_line(text);
+    input->weights_are = format % 10 ? GRAPH_UINT : GRAPH_UNWEIGHTED;
+    return (struct metis_header){n_edges, n_constraints + format / 100};
 }
 
-static bool read_header(struct text *text, struct metis_header *header)
+static void read_row(struct graph_input *input, const struct metis_header *header, uint32_t u)
 {
-    uint64_t n_edges;
-    if (!text_next_record(text, "%"))
-        return text_fail(text, "the file has no header line \"n m [fmt [ncon]]\"");
-    if (!text_uint(text, "number of vertices", 0, GRAPH_MAX_VERTICES, &header->n_vertices) ||
-        !text_uint(text, "number of edges", 0, UINT64_MAX / 2, &n_edges))
-        return false;
-    header->n_entries = 2 * n_edges;
-    return read_format(text, header) && text_end_line(text);
-}
-
-static bool read_row(struct text *text, struct metis_header *header, uint32_t u,
-                     struct graph_input *input)
-{
-    uint64_t number, neighbour, weight = 0;
+    struct text *text = input->text;
     for (uint64_t i = 0; i < header->n_vertex_numbers; i++)
-        if (!text_uint(text, "vertex size or weight", 0, UINT32_MAX, &number))
-            return false;
+        text_uint(text, "vertex size or weight", 0, UINT32_MAX);
     while (text_word(text)) {
-        if (!text_uint(text, "neighbour", 1, header->n_vertices, &neighbour))
-            return false;
-        if (header->has_edge_weights && !text_uint(text, "edge weight", 0, UINT32_MAX, &weight))
-            return false;
-        if (input->n_edges == header->n_entries)
-            return text_fail(text, "more than the declared %llu edges, twice each",
-                             (unsigned long long)header->n_entries / 2);
-        header->n_loops += neighbour - 1 == u;
-        if (!graph_input_add(input, text,
-                             (struct graph_edge){u, (uint32_t)neighbour - 1, {(uint32_t)weight}}))
-            return false;
+        const uint64_t v = text_uint(text, "neighbour", 1, input->n_vertices);
+        struct graph_edge edge = {.from = u, .to = (uint32_t)v - 1};
+        if (input->weights_are == GRAPH_UINT)
+            edge.weight.as_uint = (uint32_t)text_uint(text, "edge weight", 0, UINT32_MAX);
+        if (input->n_edges == 2 * header->n_edges)
+            text_fail(text, "more than the declared %llu edges, twice each",
+                      (unsigned long long)header->n_edges);
+        graph_input_add(input, edge);
     }
-    return text_end_line(text);
+    text_end_line(text);
 }
 
-bool graph_read_metis(struct text *text, struct graph_input *input)
+void graph_read_metis(struct graph_input *input)
 {
-    struct metis_header header = {0};
-    if (!read_header(text, &header))
-        return false;
-    input->n_vertices = header.n_vertices;
-    input->weights_are = header.has_edge_weights ? GRAPH_UINT : GRAPH_UNWEIGHTED;
+    struct text *text = input->text;
+    const struct metis_header header = read_header(input);
     input->must_be_symmetric = true;
-    for (uint64_t u = 0; u < header.n_vertices; u++) {
+    for (uint64_t u = 0; u < input->n_vertices; u++) {
         while (text_peek(text) == '%')
             text_skip_line(text);
         if (text_peek(text) == TEXT_END)
-            return text_fail(text, "the file ends after %llu of %llu vertices",
-                             (unsigned long long)u, (unsigned long long)header.n_vertices);
-        if (!read_row(text, &header, (uint32_t)u, input))
-            return false;
+            text_fail(text, "the file ends after %llu of %llu vertices", (unsigned long long)u,
+                      (unsigned long long)input->n_vertices);
+        read_row(input, &header, (uint32_t)u);
     }
     if (text_next_record(text, "%"))
-        return text_fail(text, "more lines than the declared %llu vertices",
-                         (unsigned long long)header.n_vertices);
-    if (input->n_edges != header.n_entries)
-        return text_fail(text, "%llu neighbours in all, but %llu edges need %llu%s",
-                         (unsigned long long)input->n_edges,
-                         (unsigned long long)header.n_entries / 2,
-                         (unsigned long long)header.n_entries,
-                         header.n_loops ? "; a loop needs two in its row" : "");
-    return !text->has_failed;
+        text_fail(text, "more lines than the declared %llu vertices",
+                  (unsigned long long)input->n_vertices);
+    if (input->n_edges != 2 * header.n_edges)
+        text_fail(text, "%llu neighbours in all, but %llu edges need %llu (a loop two in its row)",
+                  (unsigned long long)input->n_edges, (unsigned long long)header.n_edges,
+                  (unsigned long long)(2 * header.n_edges));
 }

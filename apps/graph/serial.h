@@ -24,7 +24,7 @@ double *serial_ranks(const struct graph *graph, double damping, uint64_t n_itera
  * Find the distances of all vertices by Dijkstra's algorithm, in the arithmetic of the weights: floats are rounded, and whole
  * numbers beyond UINT32_MAX - 1 are far; or die.
  *
- * @param graph  with weights, none below 0.
+ * @param graph  weights are not below 0.
  * @return       [n_vertices] INFINITY: far
  */
 double *serial_distances(const struct graph *graph, uint64_t source);

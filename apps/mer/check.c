@@ -89,8 +89,9 @@ static uint64_t compare(const struct kmers *kmers, const struct list *list)
     return n_wrong + (kmers->n_counts - at);
 }
 
-uint64_t kmers_check(struct kmers *kmers, struct trials *trials)
+uint64_t kmers_check(void *self, struct trials *trials)
 {
+    struct kmers *kmers = self;
     struct list list = {0};
     const double begin_s = trials_clock();
     list_all(kmers, &list);

@@ -3,7 +3,7 @@
  * K-mers of sequences: the text that they are in, and how often each occurs.
  *
  * Path:    mer.c, chapter5/mer.c -> this: text.c (input), check.c, output.c
- * Owner:   the application's struct has a struct kmers; kmers_free frees what kmers_read and the application made.
+ * Owner:   the application's struct begins with a struct kmers; kmers_free frees what kmers_read and the application made.
  * Threads: main's.
  * Source:  Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011.
  */
@@ -34,14 +34,14 @@ struct kmer_count {
 };
 
 struct kmers {
-    struct option_words paths;
+    const char *path;
     uint64_t k, least_quality;
 
-    uint64_t prints[OPTION_MOST_WORDS]; /* of what was read from each */
+    uint64_t print; /* the file's fingerprint */
     struct text_block *text;
-    uint64_t n_places, room;              /* of the text, without TEXT_PAD; room in blocks */
-    uint64_t n_kmers, n_records, n_bases; /* of all files */
-    double read_s;                        /* reading and packing took [s] */
+    uint64_t n_places, room; /* of the text, without TEXT_PAD; room in blocks */
+    uint64_t n_kmers, n_records, n_bases;
+    double read_s; /* reading and packing took [s] */
 
     uint32_t first, n_own,
         n_owners;              /* this process counts the k-mers of n_own owners out of n_owners */
@@ -62,7 +62,7 @@ static inline uint32_t kmer_owner(uint64_t hash, uint32_t n_owners)
     return (uint32_t)((hash >> 32) * n_owners >> 32);
 }
 
-/** Read all files; or die. */
+/** Read the file; or die. */
 void kmers_read(struct kmers *kmers);
 
 /** Returns the bytes of the text, TEXT_PAD included. */
@@ -78,13 +78,13 @@ void kmers_agree(struct kmers *kmers, struct node *node);
 void kmers_add(struct kmers *kmers, const struct kmer_count *count);
 
 /** Set variant, input and work of the trials, and add the parameters. */
-void kmers_describe(const struct kmers *kmers, struct trials *trials);
+app_report kmers_describe;
 
 /** Say what was read and counted. Collective. */
 void kmers_result(const struct kmers *kmers, struct node *node, struct trials *trials);
 
 /** Compare `counts` with all k-mers of these owners, sorted. @return  k-mers that are wrong [count]. */
-uint64_t kmers_check(struct kmers *kmers, struct trials *trials);
+app_check kmers_check;
 
 void kmers_free(struct kmers *kmers);
 

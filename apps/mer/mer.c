@@ -26,8 +26,8 @@ struct entry {
 };
 
 struct mer {
-    struct options options;
     struct kmers kmers;
+    struct options options;
     const char *output;  /* NULL for none */
     uint64_t n_expected; /* different k-mers of all nodes; 0: the most that the input may have */
     struct node node;
@@ -56,18 +56,11 @@ static void size_table(struct mer *mer)
 {
     const struct kmers *kmers = &mer->kmers;
     uint64_t n = mer->n_expected ? mer->n_expected : kmers->n_kmers;
-    cl_ulong most = 0;
     if (!mer->n_expected && kmers->k < 16 && n > UINT64_C(1) << 2 * kmers->k)
         n = UINT64_C(1) << 2 * kmers->k;
     if (n > MOST_EXPECTED)
         n = MOST_EXPECTED;
     mer->n_entries = 2 * n / mer->node.n_processes + 64;
-    TRY_CL(clGetDeviceInfo(gravel_cl_device(mer->node.gravel), CL_DEVICE_MAX_MEM_ALLOC_SIZE,
-                           sizeof most, &most, NULL));
-    if (heap_bytes(mer) > most)
-        die("%" PRIu64 " different k-mers take %" PRIu64 " bytes, and the device allocates %" PRIu64
-            " at most: expect fewer (--distinct)",
-            n, heap_bytes(mer), (uint64_t)most);
 }
 
 /* A heap is sized when its node opens: a first node says among how many the table is spread. */
@@ -173,7 +166,7 @@ static const struct app_option own_options[] = {
 static void describe(void *self, struct trials *trials)
 {
     const struct mer *mer = self;
-    kmers_describe(&mer->kmers, trials);
+    kmers_describe(self, trials);
     trials_add_number(trials, "entries", mer->n_entries);
 }
 
@@ -186,25 +179,19 @@ static void result(void *self, struct trials *trials)
     kmers_result(&mer->kmers, &mer->node, trials);
 }
 
-static uint64_t check(void *self, struct trials *trials)
-{
-    return kmers_check(&((struct mer *)self)->kmers, trials);
-}
-
 static const struct app app = {
     .name = "mer",
     .unit = "k-mers/s",
     .doc = "Count the k-mers of sequences in a table that is spread "
            "over all nodes, and say how many a second were counted.",
-    .groups = {{"K-mers:", 1, kmers_options, offsetof(struct mer, kmers)},
-               {"Table:", 2, own_options, 0}},
+    .groups = {{"K-mers:", 1, kmers_options, 0}, {"Table:", 2, own_options, 0}},
     APP_FIELDS(struct mer),
     .open = open_all,
     .reset = reset,
     .run = count,
     .describe = describe,
     .result = result,
-    .check = check,
+    .check = kmers_check,
     .close = close_all};
 
 int main(int argc, char **argv)

@@ -3,7 +3,7 @@
  * PageRank by the library gravel-graph: read, call, check, print.
  *
  * Path:    main -> node_graph -> gravel_graph_pagerank -> check
- * Owner:   open_node makes what close_node frees.
+ * Owner:   node_graph.c's.
  * Threads: main's.
  * Source:  Page, Brin, Motwani, Winograd, The PageRank Citation Ranking, 1999; Beamer, Asanovic, Patterson, The GAP
  *          Benchmark Suite, 2015 (flags).
@@ -19,21 +19,17 @@
 #define DOUBLE_TOLERANCE 1e-9
 
 struct pagerank {
-    struct options options;
-    struct node node;
-    struct node_graph graph;
-    double tolerance; /* ends it once all ranks together change less; 0: never */
+    struct node_graph graph; /* results: ranks [facts.n] */
+    double tolerance;        /* ends it once all ranks together change less; 0: never */
     bool is_double;
     struct gravel_graph_pagerank_options asked;
-    void *ranks; /* [facts.n] */
 };
 
 static void open_node(void *self)
 {
     struct pagerank *pagerank = self;
-    node_graph(&pagerank->node, &pagerank->graph, pagerank->options.seed,
-               (struct part_wish){.no_weights = true});
-    pagerank->ranks = app_array(pagerank->graph.facts.n, sizeof(double), "ranks");
+    node_graph_open(&pagerank->graph, (struct part_wish){.no_weights = true});
+    pagerank->graph.results = app_array(pagerank->graph.facts.n, sizeof(double), "ranks");
     /* The library never ends by a negative one, and takes 0 for its own. */
     pagerank->asked.tolerance = pagerank->tolerance > 0
                                     ? pagerank->tolerance / (double)pagerank->graph.facts.n_vertices
@@ -41,28 +37,20 @@ static void open_node(void *self)
     pagerank->asked.type = pagerank->is_double ? GRAVEL_DOUBLE : GRAVEL_FLOAT;
 }
 
-static void close_node(void *self)
-{
-    struct pagerank *pagerank = self;
-    free(pagerank->ranks);
-    node_graph_close(&pagerank->graph);
-}
-
 static void rank(void *self)
 {
     struct pagerank *pagerank = self;
-    TRY(gravel_graph_pagerank(pagerank->graph.graph, &pagerank->asked, pagerank->ranks));
+    TRY(gravel_graph_pagerank(pagerank->graph.graph, &pagerank->asked, pagerank->graph.results));
 }
 
 /* All trials make as many iterations as the one that warmed up. */
 static void describe(void *self, struct trials *trials)
 {
     struct pagerank *pagerank = self;
-    const uint64_t n_edges = pagerank->graph.facts.n_edges;
     snprintf(trials->variant, sizeof trials->variant, "%s",
              pagerank->is_double ? "double" : "float");
-    trials->work = (double)n_edges * pagerank->asked.n_iterations;
-    node_graph_describe(&pagerank->graph, pagerank->options.seed, n_edges, trials);
+    node_graph_describe(self, trials);
+    trials->work *= pagerank->asked.n_iterations;
     trials_add_number(trials, "iterations", pagerank->asked.n_iterations);
     trials_add_real(trials, "tolerance", pagerank->tolerance);
 }
@@ -72,17 +60,18 @@ static uint64_t check(void *self, struct trials *trials)
 {
     struct pagerank *pagerank = self;
     const struct gravel_graph_facts *facts = &pagerank->graph.facts;
+    const void *ranks = pagerank->graph.results;
     const double tolerance = pagerank->is_double ? DOUBLE_TOLERANCE : FLOAT_TOLERANCE;
     struct graph whole;
     uint64_t n_wrong = 0;
-    part_whole(&whole, &pagerank->graph.part);
+    node_graph_whole(&pagerank->graph, &whole);
     const double begin_s = trials_clock();
     double *right =
         serial_ranks(&whole, pagerank->asked.damping, pagerank->asked.n_iterations, true);
     trials_add_serial(trials, "push along edges, serial", begin_s);
     for (uint64_t i = 0; i < facts->n; i++) {
-        const double found = pagerank->is_double ? ((const double *)pagerank->ranks)[i]
-                                                 : (double)((const float *)pagerank->ranks)[i];
+        const double found =
+            pagerank->is_double ? ((const double *)ranks)[i] : (double)((const float *)ranks)[i];
         n_wrong += !(fabs(found - right[facts->first + i]) <= tolerance * right[facts->first + i]);
     }
     free(right);
@@ -101,21 +90,18 @@ static const struct app_option own_options[] = {
 
 static const struct app app = {
     .name = "pagerank",
-    .unit = "edges/s",
     .doc = "Rank the vertices of a graph, and say how many edges a second that were, over all "
            "iterations.",
-    .groups = {{"PageRank:", 1, own_options, 0},
-               GRAPH_OPTIONS_GROUP(offsetof(struct pagerank, graph.part.options))},
-    APP_FIELDS(struct pagerank),
+    NODE_GRAPH_APP("PageRank:", own_options),
     .open = open_node,
     .run = rank,
     .describe = describe,
     .check = check,
-    .close = close_node};
+    .close = node_graph_close};
 
 int main(int argc, char **argv)
 {
-    struct pagerank pagerank = {.graph.part.options = GRAPH_OPTIONS_DEFAULT,
+    struct pagerank pagerank = {.graph = NODE_GRAPH_DEFAULT,
                                 .tolerance = 1e-4,
                                 .asked = GRAVEL_GRAPH_PAGERANK(.damping = 0.85)};
     pagerank.asked.most_iterations = 20;

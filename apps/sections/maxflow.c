@@ -53,14 +53,13 @@ struct maxflow {
 
 /* ---- the network ------------------------------------------------------------------------------ */
 
-static void list_mesh(const void *source, const struct graph_asked *asked, graph_visit *visit,
-                      void *context)
+static void list_mesh(const void *source, struct block_range all, graph_visit *visit, void *context)
 {
     const struct maxflow *maxflow = source;
     const uint64_t columns = maxflow->columns, n = maxflow->rows * columns;
     const uint64_t key = random_key(maxflow->options.seed), most = maxflow->most_capacity;
     uint64_t i = 0;
-    (void)asked;
+    (void)all;
     for (uint64_t column = 1; column <= columns; column++) {
         const union graph_weight capacity = {(uint32_t)(NEAREST * most)};
         visit(context, (struct graph_edge){0, (uint32_t)column, capacity});
@@ -106,14 +105,14 @@ static void make_arcs(struct maxflow *maxflow, const struct graph *graph)
 static void make_network(struct maxflow *maxflow)
 {
     const uint64_t supply = NEAREST * maxflow->columns * maxflow->most_capacity;
-    const struct partition whole = partition_blocks(maxflow->rows * maxflow->columns + 2, 1);
-    const struct graph_stream mesh = {list_mesh, maxflow, GRAPH_UINT, false};
+    const struct block_range whole = {0, maxflow->rows * maxflow->columns + 2};
+    const struct graph_stream mesh = {
+        .list = list_mesh, .source = maxflow, .n_items = 1, .weights_are = GRAPH_UINT};
     struct graph graph;
     if (supply > MOST_SUPPLY)
         die("the source's arcs have a capacity of %llu together, at most %u",
             (unsigned long long)supply, MOST_SUPPLY);
-    if (graph_build_rows(&graph, &whole, 0, &mesh))
-        die("no memory for a mesh of %llu vertices", (unsigned long long)whole.n_vertices);
+    graph_build_rows(&graph, whole, &mesh);
     make_arcs(maxflow, &graph);
     graph_free(&graph);
 }

@@ -17,21 +17,9 @@ def flipped(data, index):
 
 
 REFUSED = [
-    ("empty.graph", "", ":1: the file has no header line"),
-    ("empty.el.gz", gzip.compress(b"", mtime=0), ":1: the file has no edges"),
-    ("header.gr", "p sp 3 2\n", ":2: the file ends after 0 of 2 arcs"),
-    ("nobody.mtx", MTX + "pattern general\n0 0 0\n", ":3: the graph has no vertices"),
-    ("more.mtx", MTX + "pattern general\n2 2 1\n1 2\n2 1\n", ":4: more than the declared 1 entries"),
     ("oneway.graph", "3 1\n2\n3\n\n", ":5: an edge is not in the rows of both its ends"),
     ("zero.gr", "p sp 2 1\na 0 2 3\n", ":2: vertex 0 is not in 1..2"),
     ("past.el", "0 4294967295\n", ":1: vertex 4294967295 is not in 0..4294967294"),
-    ("negative.el", "0 1\n1 -2\n", ":2: vertex -2 is not in 0..4294967294"),
-    ("sparse.el", "0 4294967294\n", ":2: 4294967295 vertices are too many for 1 edges"),
-    ("word.el", "0 one\n", ":1: vertex 'one' is not a whole number"),
-    ("long.el", "0 1 2\n", ":1: '2' is one word too many"),
-    ("nan.wel", "0 1 nan\n", ":1: weight 'nan' is not a decimal number"),
-    ("heavy.wel", "0 1 1e99\n", ":1: weight 1e99 is too large for a float"),
-    ("complex.mtx", MTX + "complex general\n1 1 0\n", ":1: field 'complex' is not pattern|integer|real|double"),
     ("upper.mtx", MTX + "pattern symmetric\n2 2 1\n1 2\n", ":3: entry 1 2 is not in the lower triangle"),
     ("cut.el.gz", PACKED[:-9], ": the compressed data end early"),
     ("damaged.el.gz", flipped(PACKED, len(PACKED) - 6), ": bad compressed data"),
@@ -41,7 +29,6 @@ REFUSED = [
     ("less.el", "0 1\n".encode("utf-16-le"), ":1: is no text: byte 2 is 0x00; plain text and gzip are read"),
     ("galois.gr", bytes([1, 0, 0, 0, 0, 0, 0, 0, 4]) + bytes(7), ":1: is no text: byte 1 is 0x01"),
     ("stream.el", b"\x78\x9c\x33\x50\x30", ":1: is no text: byte 2 is 0x9c"),
-    ("archive.el", b"x.el" + bytes(253) + b"ustar" + bytes(250), ":1: vertex 'x.el"),
     ("begun.el.gz", PACKED + b"\x1f\x8b", ":6: the compressed data end early"),
     ("other.el.gz", PACKED + b"\x1f\x8c", ":6: bad compressed data: incorrect header check"),
     ("word.txt", "1" * 200000, ":1: a word of more than 65535 bytes"),
@@ -55,7 +42,6 @@ NEGATIVE = [
     ("less.tsv", "0 1 2 7\n1 2 -1 8\n", ":2: weight -1 is negative"),
     ("less.mtx", MTX + "integer general\n2 2 1\n1 2 -4\n", ":3: weight -4 is negative"),
     ("little.wel", "0 1 5\n0 1 -1e-50\n", ":2: weight -1e-50 is negative"),
-    ("skew.mtx", MTX + "real skew-symmetric\n2 2 1\n2 1 1\n", ":3: a skew-symmetric matrix has negative weights"),
 ]
 
 TAKEN = [

@@ -4,7 +4,7 @@
  * plain or gzip. Rows are those of the only node, and once more of each of three nodes.
  *
  * Path: libFuzzer -> this -> apps/graph/read.h
- * Owner: one in-memory file for the whole run, and a folder with a name of each suffix for it.
+ * Owner: a folder for the run, with a file of each suffix.
  * Threads: one.
  *
  * Besides what the sanitizers see: a graph that was read is sound, and symmetric if it is said to be; a file
@@ -12,12 +12,12 @@
  * nodes get are those of the whole.
  */
 #include "../support/graph_rows.h"
+#include "../support/refused.h"
 #include "graph/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define N_NODES 3
@@ -37,37 +37,24 @@ static const char *const suffixes[] = {"graph", "mtx", "el", "wel", "txt", "tsv"
 enum { METIS, N_FORMATS = sizeof suffixes / sizeof *suffixes };
 static char paths[N_FORMATS][64];
 
-static void remove_names(void)
+static void remove_files(void)
 {
     for (int i = 0; i < N_FORMATS; i++)
         unlink(paths[i]);
     rmdir(folder);
 }
 
-/* A name of each suffix for one file, since readers go by that. */
-static void make_names(int file)
-{
-    char target[64];
-    snprintf(target, sizeof target, "/proc/self/fd/%d", file);
-    require(mkdtemp(folder), "a folder can be made");
-    for (int i = 0; i < N_FORMATS; i++) {
-        snprintf(paths[i], sizeof paths[i], "%s/x.%s", folder, suffixes[i]);
-        require(symlink(target, paths[i]) == 0, "a link can be made");
-    }
-    atexit(remove_names);
-}
-
-/* The path of an in-memory file that holds these bytes and nothing else. */
+/* Returns the path of a file that holds these bytes and nothing else, of the format's suffix, since readers go by that. */
 static const char *write_file(const uint8_t *bytes, size_t size, unsigned format)
 {
-    static int file = -1;
-    if (file < 0) {
-        file = memfd_create("graph", MFD_CLOEXEC);
-        require(file >= 0, "memfd_create works");
-        make_names(file);
+    if (!*paths[0]) {
+        require(mkdtemp(folder), "a folder can be made");
+        for (int i = 0; i < N_FORMATS; i++)
+            snprintf(paths[i], sizeof paths[i], "%s/x.%s", folder, suffixes[i]);
+        atexit(remove_files);
     }
-    require(ftruncate(file, 0) == 0, "the file can be emptied");
-    require(pwrite(file, bytes, size, 0) == (ssize_t)size, "the file can be written");
+    FILE *file = fopen(paths[format], "wb");
+    require(file && fwrite(bytes, 1, size, file) == size && !fclose(file), "a file can be written");
     return paths[format];
 }
 
@@ -83,10 +70,10 @@ static void check_read(const struct graph *graph, const struct graph_input *inpu
             "a symmetric graph is its own transpose, and its weights are");
 }
 
-static void check_refused(const char *path, const char *reason)
+static void check_refused(const char *path)
 {
-    require(strncmp(reason, path, strlen(path)) == 0, "the reason names the file");
-    require(!strchr(reason, '\n'), "the reason is one line");
+    require(strncmp(refusal_reason, path, strlen(path)) == 0, "the reason names the file");
+    require(!strchr(refusal_reason, '\n'), "the reason is one line");
 }
 
 /* A node's rows are those of the whole from `first` on, in the same order. */
@@ -104,9 +91,8 @@ static struct graph build(const struct graph_input *input, uint32_t n_nodes, uin
                           bool has_weights)
 {
     struct graph rows;
-    const struct partition partition = partition_blocks(input->n_vertices, n_nodes);
-    const struct graph_stream stream = graph_input_stream(input, has_weights, false);
-    require(!graph_build_rows(&rows, &partition, node, &stream), "there is memory");
+    const struct graph_stream stream = graph_input_stream(input, has_weights);
+    graph_build_rows(&rows, block_range(input->n_vertices, n_nodes, node), &stream);
     return rows;
 }
 
@@ -114,14 +100,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
-    char reason[TEXT_REASON_BYTES];
-    struct graph_input input;
+    static struct graph_input input;
+    static const char *path;
     const unsigned format = data[0] % N_FORMATS;
-    const char *path = write_file(data + 1, size - 1, format);
-    if (!graph_read(&input, path, false, reason)) {
-        check_refused(path, reason);
+    path = write_file(data + 1, size - 1, format);
+    if (setjmp(refusal)) {
+        graph_input_free(&input);
+        check_refused(path);
         return 0;
     }
+    graph_read(&input, path, false);
     struct graph whole = build(&input, 1, 0, true);
     check_read(&whole, &input, format == METIS);
     for (uint32_t node = 0; node < N_NODES; node++) {
