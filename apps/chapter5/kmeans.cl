@@ -18,7 +18,7 @@ kernel void assign(GRAVEL_ARENA, ulong first, global const uint *restrict points
     GRAVEL_OPEN(g);
     global const uint *restrict centres = gravel_local(g, centres_at);
     const ulong point = first + get_global_id(0);
-    const uint c = find_nearest(points, n_points, point, centres).cluster;
+    const uint c = find_nearest(points, n_points, point, centres);
     label[point] = (uchar)c;
     for (uint d = 0; d < N_DIMENSIONS; d++)
         gravel_add_ulong_wg(g, sums, SUM_OF(c, d), points[d * n_points + point], NODE_OF(c));

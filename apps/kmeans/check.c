@@ -73,7 +73,11 @@ uint64_t kmeans_check(void *self, struct trials *trials)
         n_wrong += own[i] != label[kmeans->own.first + i];
     for (uint64_t i = 0; i < n_words(kmeans); i++)
         n_wrong += kmeans->after[i] != centres[i];
-    n_wrong += make_round(kmeans, points, label, centres) != kmeans->inertia_fixed;
+    const double inertia = (double)make_round(kmeans, points, label, centres) /
+                           (double)(UINT64_C(1) << 2 * FIXED_BITS);
+    trials_add_real(trials, "inertia", inertia);
+    trials_say(trials, "  %llu rounds, inertia %.9g\n", (unsigned long long)kmeans->n_done,
+               inertia);
     free(own);
     free(label);
     free(centres);

@@ -73,8 +73,7 @@ kernel void assign(GRAVEL_ARENA, ulong first, global const uint *restrict points
     for (uint w = lane; w < N_SUMS; w += n_lanes)
         group_sums[w] = 0;
     for (ulong i = 0; i < own.n; i++)
-        label[begin + i * STEP] =
-            (uchar)find_nearest(points, n_points, begin + i * STEP, centres).cluster;
+        label[begin + i * STEP] = (uchar)find_nearest(points, n_points, begin + i * STEP, centres);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint c = 0; c < N_CLUSTERS; c += TILE)
         add_tile(group_sums, c, own);

@@ -39,13 +39,12 @@ struct kmeans {
     uint32_t block;         /* clusters of a node */
     /* Heap offsets. sums: [block][n_dimensions + 1], of which the last are counts. centres: all. */
     uint64_t sums, centres;
-    cl_kernel assign, measure;
-    cl_mem label, totals;
+    cl_kernel assign;
+    cl_mem label;
 
-    cl_uint *before;        /* [n_clusters][n_dimensions] of the last round's beginning */
-    cl_uint *after;         /* and of its end */
-    uint64_t n_done;        /* rounds of the last trial */
-    uint64_t inertia_fixed; /* sum of all points' squared distances, exactly, in units of 2^-28 */
+    cl_uint *before; /* [n_clusters][n_dimensions] of the last round's beginning */
+    cl_uint *after;  /* and of its end */
+    uint64_t n_done; /* rounds of the last trial */
 };
 
 /** Words of all centres [count]. */
@@ -70,8 +69,8 @@ void points_start(const struct kmeans *kmeans, uint32_t *centres);
 
 /* ---- check.c ------------------------------------------------------------------ */
 
-/** Compare centres, labels of this process's points, and inertia with a serial computation of as many rounds. @return  words
- * that are wrong [count]. */
-uint64_t kmeans_check(void *self, struct trials *trials);
+/** Compare centres, and labels of this process's points, with a serial computation of as many rounds, and add the inertia of
+ * the centres. @return  words that are wrong [count]. */
+app_check kmeans_check;
 
 #endif

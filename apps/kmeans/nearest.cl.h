@@ -21,17 +21,12 @@
 #define SUM_OF(cluster, column) ((cluster) % BLOCK * N_COLUMNS + (column))
 #define NODE_OF(cluster) ((cluster) / BLOCK)
 
-struct nearest {
-    uint cluster;
-    uint distance;
-};
-
 /* Returns the nearest centre to a point; of several equally near, the first. Without a branch, so that compilers turn a loop
  * over points, or a group, into vectors. */
-INLINE struct nearest find_nearest(global const uint *restrict points, ulong n_points, ulong point,
-                                   global const uint *restrict centres)
+INLINE uint find_nearest(global const uint *restrict points, ulong n_points, ulong point,
+                         global const uint *restrict centres)
 {
-    struct nearest best = {0, UINT_MAX};
+    uint nearest = 0, least = UINT_MAX;
 #pragma unroll
     for (uint c = 0; c < N_CLUSTERS; c++) {
         uint distance = 0;
@@ -40,27 +35,8 @@ INLINE struct nearest find_nearest(global const uint *restrict points, ulong n_p
             uint difference = points[d * n_points + point] - centres[c * N_DIMENSIONS + d];
             distance += difference * difference; /* right, also of a negative one */
         }
-        best.cluster = distance < best.distance ? c : best.cluster;
-        best.distance = distance < best.distance ? distance : best.distance;
+        nearest = distance < least ? c : nearest;
+        least = distance < least ? distance : least;
     }
-    return best;
-}
-
-/*
- * Measures how well the centres fit: the sum of squared distances of each work-item's points.
- *
- * Global size: from number `first`, as many as take n_points with per_item each; local size: any. A work-item's points are
- * neighbours. totals: [work-items]. Sends nothing.
- */
-kernel void measure(GRAVEL_ARENA, ulong first, global const uint *restrict points, ulong n_points,
-                    uint per_item, ulong centres_at, global ulong *restrict totals)
-{
-    GRAVEL_OPEN(g);
-    global const uint *restrict centres = gravel_local(g, centres_at);
-    const ulong item = first + get_global_id(0), begin = item * per_item,
-                end = min(begin + per_item, n_points);
-    ulong total = 0;
-    for (ulong point = begin; point < end; point++)
-        total += find_nearest(points, n_points, point, centres).distance;
-    totals[item] = total;
+    return nearest;
 }

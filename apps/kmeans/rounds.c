@@ -80,13 +80,9 @@ static void build(struct kmeans *kmeans)
     points_generate(kmeans, kmeans->own, points);
     const cl_mem there = node_upload(node, n * kmeans->n_dimensions * sizeof *points, points);
     kmeans->label = node_array(node, n, NULL);
-    kmeans->totals = node_array(node, n_items(kmeans) * sizeof(cl_ulong), NULL);
     kmeans->assign = node_kernel(node, "assign");
     NODE_SET(kmeans->assign, 2, ARRAY(there), ULONG(n), UINT(kmeans->per_item),
              ULONG(kmeans->centres), ARRAY(kmeans->label), ULONG(kmeans->sums));
-    kmeans->measure = node_kernel(node, "measure");
-    NODE_SET(kmeans->measure, 2, ARRAY(there), ULONG(n), UINT(kmeans->per_item),
-             ULONG(kmeans->centres), ARRAY(kmeans->totals));
 }
 
 static void open_node(void *self)
@@ -221,25 +217,6 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "points_per_item", kmeans->per_item);
 }
 
-/* Measures the inertia: the sum of squared distances, in squared widths of the space. */
-static void result(void *self, struct trials *trials)
-{
-    struct kmeans *kmeans = self;
-    const size_t bytes = n_items(kmeans) * sizeof(cl_ulong);
-    cl_ulong *totals = app_array(n_items(kmeans), sizeof *totals, "the totals"), sum = 0;
-    node_launch(&kmeans->node, kmeans->measure, n_items(kmeans));
-    TRY(gravel_barrier(kmeans->node.gravel));
-    node_read(&kmeans->node, kmeans->totals, bytes, totals);
-    for (uint64_t i = 0; i < n_items(kmeans); i++)
-        sum += totals[i];
-    free(totals);
-    kmeans->inertia_fixed = node_sum(&kmeans->node, sum);
-    const double inertia = (double)kmeans->inertia_fixed / (double)(UINT64_C(1) << 2 * FIXED_BITS);
-    trials_add_real(trials, "inertia", inertia);
-    trials_say(trials, "  %llu rounds, inertia %.9g\n", (unsigned long long)kmeans->n_done,
-               inertia);
-}
-
 int kmeans_main(const struct kmeans_form *form, int argc, char **argv)
 {
     struct kmeans kmeans = {.form = form,
@@ -258,7 +235,6 @@ int kmeans_main(const struct kmeans_form *form, int argc, char **argv)
                             .reset = reset,
                             .run = run,
                             .describe = describe,
-                            .result = result,
                             .check = kmeans_check,
                             .close = close_node};
     return app_main(&app, &kmeans, argc, argv);
