@@ -23,7 +23,7 @@ struct table {
 static void take_back(const struct table *table, uint64_t place, uint64_t ran)
 {
     const struct gups *gups = table->gups;
-    const uint64_t at = place & (gups_n_words(gups) - 1);
+    const uint64_t at = place & (gups->n_words - 1);
     uint64_t *word = (uint64_t *)table->words + at;
     if ((place >> 32) * gups->node.n_nodes >> 32 != table->node)
         return;
@@ -39,13 +39,10 @@ static void take_back(const struct table *table, uint64_t place, uint64_t ran)
         *word = LOST;
 }
 
-/* Returns a number as skew() of gups.cl: first the level, from above, then the rank. */
+/* Returns a number as skew() of gups.cl: first the level, then the rank. */
 static uint64_t skew(const struct gups *gups, uint64_t ran)
 {
-    uint32_t level = gups->n_levels - 1;
-    while (level > 0 && ran >> 32 < gups->levels[level - 1])
-        level--;
-    const uint64_t n_ranks = UINT64_C(1) << level;
+    const uint64_t n_ranks = UINT64_C(1) << ((ran >> 32) * gups->n_levels >> 32);
     return (n_ranks + ran % n_ranks) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
@@ -53,7 +50,7 @@ static void take_back_stream(const struct table *table)
 {
     const struct gups *gups = table->gups;
     uint64_t ran = 1;
-    for (uint64_t left = gups->node.n_processes * gups_n_updates(gups); left; left--) {
+    for (uint64_t left = gups->node.n_processes * gups->n_updates; left; left--) {
         ran = ran << 1 ^ ((int64_t)ran < 0 ? 7 : 0);
         take_back(table, gups->n_levels ? skew(gups, ran) : ran, ran);
     }
@@ -69,7 +66,7 @@ static uint64_t count_left(const struct table *table)
     const uint64_t *words = table->words, right = table->gups->op == GUPS_PUT ? RIGHT : 0;
     const float *sums = table->words;
     uint64_t n_wrong = 0;
-    for (uint64_t i = 0; i < gups_n_words(table->gups); i++)
+    for (uint64_t i = 0; i < table->gups->n_words; i++)
         n_wrong += table->gups->op == GUPS_ADD ? !(sums[i] == 0) : words[i] && words[i] != right;
     return n_wrong;
 }
@@ -82,7 +79,7 @@ uint64_t gups_check(void *self, struct trials *trials)
     (void)trials;
     for (uint32_t i = 0; i < gups->node.n_local; i++) {
         struct table table = {gups, NULL, gups->node.number + i};
-        TRY(gravel_map(gravel, gups->table, gups_table_bytes(gups), CL_MAP_READ | CL_MAP_WRITE,
+        TRY(gravel_map(gravel, gups->table, gups->table_bytes, CL_MAP_READ | CL_MAP_WRITE,
                        table.node, &table.words));
         if (gups->form)
             divergent_each(gups, visit, &table);

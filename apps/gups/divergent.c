@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define IDLE_PERCENT 95u /* of the work-items */
+
 extern const char divergent_cl[];
 
 /* ---- the problem ------------------------------------------------------------------------------- */
@@ -29,11 +31,11 @@ static struct divergent problem_of(const struct gups *gups)
     const uint64_t length_key = random_key(gups->options.seed);
     return (struct divergent){.length_key = length_key,
                               .update_key = random_mix(length_key),
-                              .active_below = ((100 - gups->idle_percent) << 32) / 100,
+                              .active_below = ((UINT64_C(100) - IDLE_PERCENT) << 32) / 100,
                               .first_item = gups->node.number * gups->n_items,
                               .table = gups->table,
-                              .mask = (cl_uint)(gups_n_words(gups) - 1),
-                              .most = (cl_uint)gups->most};
+                              .mask = (cl_uint)(gups->n_words - 1),
+                              .most = DIVERGENT_MOST};
 }
 
 void divergent_each(const struct gups *gups, divergent_visit *visit, void *user)
@@ -59,10 +61,8 @@ void divergent_describe(const struct gups *gups, struct trials *trials)
     divergent_each(gups, count, &trials->work);
     snprintf(trials->variant, sizeof trials->variant, "%s", gups->form);
     snprintf(trials->input, sizeof trials->input, "table 2^%u, %u %% of 2^%u idle",
-             (unsigned)gups->log_table, (unsigned)gups->idle_percent, (unsigned)gups->log_items);
+             (unsigned)gups->log_table, IDLE_PERCENT, (unsigned)gups->log_items);
     trials_add_number(trials, "items_per_node", gups->n_items);
-    trials_add_number(trials, "idle_percent", gups->idle_percent);
-    trials_add_number(trials, "max_updates", gups->most);
 }
 
 /* ---- the form's kernel ------------------------------------------------------------------------- */

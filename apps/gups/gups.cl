@@ -56,19 +56,17 @@ INLINE uint node_of(ulong ran, uint n_nodes)
 }
 
 /*
- * A number whose words are skewed: of n_levels levels, of which level e has 2^e ranks, the upper half chooses one by
- * `levels`, their shares added up, and the lower bits a rank of it. A product spreads ranks over nodes and words.
+ * A number whose words are skewed by Zipf's law: of n_levels levels, all as often, of which level e has 2^e ranks, the upper
+ * half chooses one, and the lower bits a rank of it. A product spreads ranks over nodes and words.
  */
-#ifdef SKEWED /* a form of its own: with its loop, compilers would not vectorize the kernel */
-INLINE ulong skew(ulong ran, global const uint *levels, uint n_levels)
+#ifdef SKEWED
+INLINE ulong skew(ulong ran, uint n_levels)
 {
-    uint level = 0;
-    while (level + 1 < n_levels && (uint)(ran >> 32) >= levels[level])
-        level++;
+    const uint level = (uint)((ran >> 32) * n_levels >> 32);
     ulong rank = 1ul << level | (ran & ((1ul << level) - 1));
     return rank * 0x9e3779b97f4a7c15ul;
 }
-#define WORD_OF(ran) skew(ran, levels, n_levels)
+#define WORD_OF(ran) skew(ran, n_levels)
 #else
 #define WORD_OF(ran) (ran)
 #endif
@@ -79,20 +77,19 @@ INLINE ulong skew(ulong ran, global const uint *levels, uint n_levels)
  * Global size: work-items from number `first`; local size: any that divides it.
  * first_update, n_bits: number of the node's first update in the stream, and bits of the largest of all nodes.
  * table: heap offset of mask + 1 words. When it ends, all updates are sent. UPDATE(word, ran, node) sends one.
- * levels: [n_levels] of skew(), where the program is built with SKEWED; else words are those of the stream.
+ * n_levels: of skew(), where the program is built with SKEWED; else words are those of the stream.
  */
-#define DEFINE_GUPS(name, UPDATE)                                                             \
-    kernel void gups_##name(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits,       \
-                            uint per_item, ulong table, uint mask, global const uint *levels, \
-                            uint n_levels MORE)                                               \
-    {                                                                                         \
-        GRAVEL_OPEN(g);                                                                       \
-        ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item, n_bits);  \
-        for (uint k = 0; k < per_item; k++) {                                                 \
-            ran = stream_next(ran);                                                           \
-            ulong at = WORD_OF(ran);                                                          \
-            UPDATE((uint)at &mask, ran, node_of(at, gravel_n_nodes(g)));                      \
-        }                                                                                     \
+#define DEFINE_GUPS(name, UPDATE)                                                            \
+    kernel void gups_##name(GRAVEL_ARENA, ulong first, ulong first_update, uint n_bits,      \
+                            uint per_item, ulong table, uint mask, uint n_levels MORE)       \
+    {                                                                                        \
+        GRAVEL_OPEN(g);                                                                      \
+        ulong ran = stream_at(first_update + (first + get_global_id(0)) * per_item, n_bits); \
+        for (uint k = 0; k < per_item; k++) {                                                \
+            ran = stream_next(ran);                                                          \
+            ulong at = WORD_OF(ran);                                                         \
+            UPDATE((uint)at &mask, ran, node_of(at, gravel_n_nodes(g)));                     \
+        }                                                                                    \
     }
 #ifdef ACCUMULATES
 #define MORE , GRAVEL_ACCUMULATOR(a)

@@ -29,29 +29,23 @@ struct gups {
     uint64_t log_updates; /* log2 of the updates a node */
     uint64_t per_item;    /* updates of a work-item, a power of two */
     enum gups_op op;
-    double zipf;        /* exponent; 0: uniform */
-    cl_uint levels[64]; /* [n_levels] of skew() in gups.cl */
-    uint32_t n_levels;  /* 0: uniform */
+    uint32_t zipf;     /* exponent; 0: uniform */
+    uint32_t n_levels; /* of skew() in gups.cl; 0: uniform */
     bool accumulates;
     struct gravel_accumulator *accumulator;
     /* With --divergence few work-items make different numbers of updates: */
     const char *form; /* NULL: it is the other way */
     uint64_t log_items;
-    uint64_t idle_percent; /* of the work-items */
-    uint64_t most;         /* updates of an active work-item, 1 to most */
     /* Both have: */
-    uint64_t table; /* heap offset; of zeros before a trial */
+    uint64_t table;                /* heap offset; of zeros before a trial */
+    uint64_t n_words, table_bytes; /* of a node's table */
+    uint64_t n_updates;            /* of a node that walks the stream */
     cl_kernel kernel;
     uint64_t n_items; /* of a node */
     struct node_bound bound;
 };
 
-/** Return the words of a node's table; the bytes of all of them. */
-uint64_t gups_n_words(const struct gups *gups);
-uint64_t gups_table_bytes(const struct gups *gups);
-
-/** Return the updates of a node that walks the stream. */
-uint64_t gups_n_updates(const struct gups *gups);
+#define DIVERGENT_MOST 16u /* updates of an active work-item, 1 at least */
 
 /** Make the kernel of the form, once the table is there; where a device cannot run it, exit with status 77. */
 void divergent_open(struct gups *gups);
