@@ -50,15 +50,12 @@ INLINE struct kmer bases_from(global const ulong *restrict text, ulong i)
                          middle << shift | bases_of(text, word + 2) >> 1 >> (63 - shift)};
 }
 
-/* The K first of 64 bases, in the lowest bits. */
-INLINE struct kmer first_bases(struct kmer all)
+/* Shifts right by 0 to 127 bits. */
+INLINE struct kmer shift_right(struct kmer x, uint n)
 {
-#if K > 32
-    return (struct kmer){all.high >> (128 - 2 * K),
-                         all.low >> (128 - 2 * K) | all.high << 1 << (2 * K - 65)};
-#else
-    return (struct kmer){0, all.high >> (64 - 2 * K)};
-#endif
+    if (n >= 64)
+        return (struct kmer){0, x.high >> (n - 64)};
+    return (struct kmer){x.high >> n, x.low >> n | x.high << 1 << (63 - n)};
 }
 
 /* 32 bases in reverse order. */
@@ -74,12 +71,8 @@ INLINE ulong reverse_bases(ulong x)
 /* This place of the other strand: 64 complements in reverse order end with those of the K first. */
 INLINE struct kmer other_strand(struct kmer all)
 {
-#if K > 32
-    return (struct kmer){reverse_bases(~all.low) & (~0ul >> (128 - 2 * K)),
-                         reverse_bases(~all.high)};
-#else
-    return (struct kmer){0, reverse_bases(~all.high) & (~0ul >> (64 - 2 * K))};
-#endif
+    const struct kmer mask = shift_right((struct kmer){~0ul, ~0ul}, 128 - 2 * K);
+    return (struct kmer){reverse_bases(~all.low) & mask.high, reverse_bases(~all.high) & mask.low};
 }
 
 INLINE ulong mix(ulong x)
@@ -109,13 +102,10 @@ INLINE uint complement(uint base)
 INLINE struct seen seen_at(global const ulong *restrict text, ulong i)
 {
     const ulong before = i ? i - 1 : 0, valid = valid_from(text, i);
-    const struct kmer all = bases_from(text, i), here = first_bases(all), there = other_strand(all);
+    const struct kmer all = bases_from(text, i), here = shift_right(all, 128 - 2 * K),
+                      there = other_strand(all);
     const uint base_before = bases_of(text, before / 32) >> (62 - before % 32 * 2) & 3;
-#if K < 32
-    const uint base_after = all.high >> (62 - 2 * K) & 3;
-#else
-    const uint base_after = all.low >> (126 - 2 * K) & 3;
-#endif
+    const uint base_after = shift_right(all, 126 - 2 * K).low & 3;
     const uint left = text[before / 64 * 3] >> before % 64 & 1 ? base_before : NO_NEIGHBOUR;
     const uint right = valid >> K & 1 ? base_after : NO_NEIGHBOUR;
     const bool turn = there.high < here.high || (there.high == here.high && there.low < here.low);

@@ -40,11 +40,7 @@ kernel void share_text(GRAVEL_ARENA, ulong first, global const ulong *restrict p
 
 INLINE uint key_word(struct kmer kmer, uint i)
 {
-    const uint shift = 31 * i;
-    const ulong bits = shift == 0   ? kmer.low
-                       : shift < 64 ? kmer.low >> shift | kmer.high << (64 - shift)
-                                    : kmer.high >> (shift - 64);
-    return (uint)bits | 0x80000000u;
+    return (uint)shift_right(kmer, 31 * i).low | 0x80000000u;
 }
 
 /* Returns whether the entry is the k-mer's, or has become it. */
