@@ -170,15 +170,9 @@ bool text_refill(struct text *text)
 
 void text_skip_line(struct text *text)
 {
-    do {
-        const void *newline = memchr(text->at, '\n', (size_t)(text->end - text->at));
-        if (newline) {
-            text->at = (const unsigned char *)newline + 1;
-            text->line++;
-            return;
-        }
-        text->at = text->end;
-    } while (text_refill(text));
+    int c = text_take(text);
+    while (c != '\n' && c != TEXT_END)
+        c = text_take(text);
 }
 
 /* ---- words ------------------------------------------------------------------------------------- */

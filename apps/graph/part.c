@@ -20,7 +20,7 @@
 
 const struct app_option options_of_graphs[] = {
     {"file", 'f', "FILE",
-     "Read .graph .mtx .gr, whose vertices count from 1, or .el .wel .txt .tsv, from 0 (from 1 if "
+     "Read .graph .mtx, whose vertices count from 1, or .el .wel .txt .tsv, from 0 (from 1 if "
      "KONECT's); each also with .gz. Options and reports count from 0",
      OPTION_WORD(struct graph_options, file)},
     {"kronecker", 'g', "SCALE", "Generate a Kronecker graph of 2^SCALE vertices",

@@ -26,9 +26,8 @@ static const struct format {
     graph_reader *read;
 } formats[] = {{".graph", graph_read_metis}, {".mtx", graph_read_matrix_market},
                {".el", graph_read_list},     {".wel", graph_read_list},
-               {".txt", graph_read_list},    {".tsv", graph_read_list},
-               {".gr", graph_read_dimacs}};
-#define KNOWN_SUFFIXES ".graph .mtx .el .wel .txt .tsv .gr"
+               {".txt", graph_read_list},    {".tsv", graph_read_list}};
+#define KNOWN_SUFFIXES ".graph .mtx .el .wel .txt .tsv"
 #define N_FORMATS (sizeof formats / sizeof *formats)
 
 /* ---- the list that readers fill ---------------------------------------------------------------- */

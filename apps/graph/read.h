@@ -63,6 +63,5 @@ typedef void graph_reader(struct graph_input *input);
 graph_reader graph_read_metis;         /* .graph */
 graph_reader graph_read_matrix_market; /* .mtx */
 graph_reader graph_read_list;          /* .el .wel .txt .tsv: from to [weight [time]] */
-graph_reader graph_read_dimacs;        /* .gr */
 
 #endif

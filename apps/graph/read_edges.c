@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Edge lists: one edge a line.
- *
- * .el, .wel, .txt, .tsv: from, to, and a weight of all if the first edge has one, behind which may be a time, which is not
- * kept; vertices from 0, "#" (SNAP) and "%" comments, n = largest vertex + 1. A first line "% sym WEIGHTS" or "% asym WEIGHTS"
- * is KONECT's: vertices count from 1, and an edge of sym goes in both directions.
- *
- * .gr, DIMACS' shortest paths: "p sp n m", then m arcs "a from to weight"; vertices from 1, "c" comments.
+ * Edge lists, .el, .wel, .txt, .tsv: an edge a line: from, to, and a weight of all if the first edge has one, behind which may
+ * be a time, which is not kept; vertices from 0, "#" (SNAP) and "%" comments, n = largest vertex + 1. A first line
+ * "% sym WEIGHTS" or "% asym WEIGHTS" is KONECT's: vertices count from 1, and an edge of sym goes in both directions.
  *
  * Path: read.c -> this -> read.h
  * Threads: one at a time.
- * Source: GAP Benchmark Suite (.el, .wel); SNAP and KONECT (.txt, .tsv); 9th DIMACS implementation challenge, 2006, file
- * formats.
+ * Source: GAP Benchmark Suite (.el, .wel); SNAP and KONECT (.txt, .tsv).
  */
 #include "graph/read.h"
 
@@ -58,44 +53,4 @@ void graph_read_list(struct graph_input *input)
     }
     if (input->n_edges == 0)
         text_fail(text, "the file has no edges");
-}
-
-/* ---- DIMACS ------------------------------------------------------------------------------------ */
-
-/* Returns how many arcs are declared. */
-static uint64_t read_problem(struct graph_input *input)
-{
-    struct text *text = input->text;
-    if (!text_next_record(text, "c"))
-        text_fail(text, "the line \"p sp n m\" is missing");
-    if (!text_accept(text, "p"))
-        text_fail(text, "'%s' before the line \"p sp n m\"", text_quote(text));
-    if (!text_accept(text, "sp"))
-        text_fail(text, "problem '%s' is not sp", text_quote(text));
-    input->n_vertices = text_uint(text, "number of vertices", 0, GRAPH_MAX_VERTICES);
-    const uint64_t n_arcs = text_uint(text, "number of arcs", 0, INT64_MAX);
-    text_end_line(text);
-    return n_arcs;
-}
-
-void graph_read_dimacs(struct graph_input *input)
-{
-    struct text *text = input->text;
-    const uint64_t n_arcs = read_problem(input);
-    input->weights_are = GRAPH_UINT;
-    while (text_next_record(text, "c")) {
-        if (input->n_edges == n_arcs)
-            text_fail(text, "more than the declared %llu arcs", (unsigned long long)n_arcs);
-        if (!text_accept(text, "a"))
-            text_fail(text, "'%s' does not start an arc \"a from to weight\"", text_quote(text));
-        const uint64_t from = text_uint(text, "vertex", 1, input->n_vertices),
-                       to = text_uint(text, "vertex", 1, input->n_vertices),
-                       weight = text_uint(text, "weight", 0, UINT32_MAX);
-        text_end_line(text);
-        graph_input_add(
-            input, (struct graph_edge){(uint32_t)from - 1, (uint32_t)to - 1, {(uint32_t)weight}});
-    }
-    if (input->n_edges < n_arcs)
-        text_fail(text, "the file ends after %llu of %llu arcs", (unsigned long long)input->n_edges,
-                  (unsigned long long)n_arcs);
 }

@@ -12,8 +12,6 @@ WITHOUT_DEVICE = ("options and files", "mer options and files", "ranks")  # refu
 GROUPS["options and files"] = [
     # What the first process has not found another one says, some seconds later; the other cases run meanwhile.
     ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"OMPI_COMM_WORLD_RANK": "1"}),
-    ("kmeans", "-k 257", "-k: '257' is not in 1..256", {"PMI_RANK": "1"}),
-    ("color", "-f absent.el", "absent.el: cannot open", {"OMPI_COMM_WORLD_RANK": "2"}),
     ("color", "-f absent.el", "absent.el: cannot open", {"PMI_RANK": "2"}),
     # Options that are out of range, or do not fit together.
     ("pagerank", "", "no graph"),
@@ -26,13 +24,10 @@ GROUPS["options and files"] = [
     ("pagerank", "-u 4 -k 0", "-k: '0' is not in 1.."),
     ("pagerank", "-u 4 --seed 9223372036854775808", "--seed: "),
     ("sssp", "-u 4 -r 4294967295", "-r: '4294967295' is not in 0..4294967294"),
-    ("pagerank", "-u 4 -t 1e", "-t: '1e' is not a number from 0 up"),
     ("chapter5/sssp", "-u 4 --schedule counter --model lane", "--schedule: distances are lowered in place and nothing is sent: no --model"),
     ("chapter5/pagerank", "-u 4 --schedule counter --model lane", "--schedule: vertices pull and send nothing: no --model"),
     ("color", "-u 4 -g 4", "more than one graph: give only one of -f FILE, -g SCALE"),
     ("color", "--band 0", "--band: '0' is not in"),
-    ("kmeans", "-k 0", "-k: '0' is not in 1..256"),
-    ("kmeans", "-p 0", "-p: '0'"),
     ("kmeans", "-n 0", "-n: '0' is not in 1..1000000"),
     ("fib", "48", "[N]: '48' is not in 0..47"),
     ("strassen", "--form fast", "--form: 'fast' is none of flow|plain"),
@@ -69,14 +64,12 @@ GROUPS["options and files"] = [
     ("maxflow", "--capacity 1000000 --columns 1000 --rows 2", "the source's arcs have a capacity of 3000000000 together"),
     ("atm", "--accounts 1", "--accounts: '1' is not in 2.."),
     # Files.
-    ("pagerank", "-f absent.el", "absent.el"),
-    ("sssp", "-f diamond.gr -r 5", "-r: vertex 5 is not in 0..4"),
+    ("sssp", "-f diamond.wel -r 5", "-r: vertex 5 is not in 0..4"),
     ("chapter5/sssp", "-f far.wel", "far.wel: weights are not whole numbers: apps/sssp takes such"),
     ("sssp", "-f negative.wel", "negative.wel:3: weight -2.5 is negative"),
     ("sssp", "-f negative.mtx", "negative.mtx:5: weight -4 is negative"),
     ("color", "-f outside.graph", "outside.graph:3: neighbour 4 is not in 1..3"),
-    ("sssp", "-f empty.gr", "empty.gr:2: the graph has no vertices"),
-    ("color", "-f empty.gr", "empty.gr:2: the graph has no vertices"),
+    ("sssp", "-f empty.mtx", "empty.mtx:3: the graph has no vertices"),
 ]
 GROUPS["mer options and files"] = [
     ("mer", "", "no sequences"),
@@ -104,8 +97,6 @@ GROUPS["device"] = [
     ("gups", "", "no such device", {"GRAVEL_DEVICE": "absent"}),
     ("pagerank", "-u 4", "GRAVEL_LOOPBACK", LOOPBACK),
     ("pagerank", "-u 16 -k 65536", "8589934592 edges of a node are more than 4294967294"),
-    ("color", "-u 4", "GRAVEL_LOOPBACK", LOOPBACK),
-    ("sssp", "-u 4", "GRAVEL_LOOPBACK", LOOPBACK),
     ("gups", "--table 20", "heap", HEAP_64K),
     ("chapter5/pagerank", "-u 16 -k 1", "heap", HEAP_64K),
     ("chapter5/pagerank", "-f oneway.wel --schedule counter", "--schedule: vertices pull along their own edges"),
@@ -144,8 +135,6 @@ GROUPS["forms of ranks"] = [
 # The heap that the caller sets does not hold the problem.
 GROUPS["heap of ranks"] = [
     ("gups", "--table 20", "heap", HEAP_20K),
-    ("pagerank", "-u 16 -k 1", "heap", HEAP_20K),
-    ("sssp", "-u 16 -k 1", "heap", HEAP_20K),
     ("chapter5/pagerank", "-u 16 -k 1", "heap", HEAP_20K),
     ("chapter5/sssp", "-u 16 -k 1", "heap", HEAP_20K),
     ("color", "-u 16 -k 1", "heap", HEAP_20K),

@@ -18,7 +18,6 @@ def flipped(data, index):
 
 REFUSED = [
     ("oneway.graph", "3 1\n2\n3\n\n", ":5: an edge is not in the rows of both its ends"),
-    ("zero.gr", "p sp 2 1\na 0 2 3\n", ":2: vertex 0 is not in 1..2"),
     ("past.el", "0 4294967295\n", ":1: vertex 4294967295 is not in 0..4294967294"),
     ("upper.mtx", MTX + "pattern symmetric\n2 2 1\n1 2\n", ":3: entry 1 2 is not in the lower triangle"),
     ("cut.el.gz", PACKED[:-9], ": the compressed data end early"),
@@ -27,14 +26,14 @@ REFUSED = [
     ("behind.el.gz", PACKED + b"3 4\n", ":6: bad compressed data: incorrect header check"),
     ("packed.el", bz2.compress(b"0 1\n"), ":1: vertex 'BZh91AY"),
     ("less.el", "0 1\n".encode("utf-16-le"), ":1: is no text: byte 2 is 0x00; plain text and gzip are read"),
-    ("galois.gr", bytes([1, 0, 0, 0, 0, 0, 0, 0, 4]) + bytes(7), ":1: is no text: byte 1 is 0x01"),
+    ("galois.el", bytes([1, 0, 0, 0, 0, 0, 0, 0, 4]) + bytes(7), ":1: is no text: byte 1 is 0x01"),
     ("stream.el", b"\x78\x9c\x33\x50\x30", ":1: is no text: byte 2 is 0x9c"),
     ("begun.el.gz", PACKED + b"\x1f\x8b", ":6: the compressed data end early"),
     ("other.el.gz", PACKED + b"\x1f\x8c", ":6: bad compressed data: incorrect header check"),
     ("word.txt", "1" * 200000, ":1: a word of more than 65535 bytes"),
     ("bomb.el.gz", gzip.compress(b"#" * (96 << 20), 9, mtime=0), ": expands to more than 200 times"),
     ("graph.sg", JUNK, ": unknown suffix; known, each also with .gz: .graph .mtx"),
-] + [("junk" + suffix, JUNK, ":") for suffix in (".graph", ".mtx", ".el", ".wel", ".txt", ".tsv", ".gr", ".el.gz")]
+] + [("junk" + suffix, JUNK, ":") for suffix in (".graph", ".mtx", ".el", ".wel", ".txt", ".tsv", ".el.gz")]
 
 # Shortest paths have no sense with them.
 NEGATIVE = [
@@ -49,6 +48,5 @@ TAKEN = [
     ("old.el", "# three edges\r0 1\r1 2\r2 0\r"),
     ("crlf.mtx", MTX + "pattern symmetric\r\n% x\r\n3 3 2\r\n2 1\r\n3 2\r\n"),
     ("unended.el", "0 1\n1 2\n2 0"),
-    ("comments.gr", "c a\np sp 3 2\nc b\na 1 2 5\n\nc c\na 2 3 1\nc d\n"),
     ("twice.el", "0 1\n0 1\n1 1\n1 0\n2 2\n"),
 ]

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Feed the graph readers arbitrary bytes. The first byte chooses the format, the rest is the file,
- * plain or gzip. Rows are those of the only node, and once more of each of three nodes.
+ * plain or gzip. Rows are those of the only node.
  *
  * Path: libFuzzer -> this -> apps/graph/read.h
  * Owner: a folder for the run, with a file of each suffix.
  * Threads: one.
  *
  * Besides what the sanitizers see: a graph that was read is sound, and symmetric if it is said to be; a file
- * that was refused comes with one line that starts with the file's name. The rows that three
- * nodes get are those of the whole.
+ * that was refused comes with one line that starts with the file's name.
  */
 #include "../support/graph_rows.h"
 #include "../support/refused.h"
@@ -19,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define N_NODES 3
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -33,7 +30,7 @@ static void require(bool holds, const char *what)
 }
 
 static char folder[] = "/tmp/fuzz-graph-XXXXXX";
-static const char *const suffixes[] = {"graph", "mtx", "el", "wel", "txt", "tsv", "gr"};
+static const char *const suffixes[] = {"graph", "mtx", "el", "wel", "txt", "tsv"};
 enum { METIS, N_FORMATS = sizeof suffixes / sizeof *suffixes };
 static char paths[N_FORMATS][64];
 
@@ -76,26 +73,6 @@ static void check_refused(const char *path)
     require(!strchr(refusal_reason, '\n'), "the reason is one line");
 }
 
-/* A node's rows are those of the whole from `first` on, in the same order. */
-static void check_rows(const struct graph *part, const struct graph *whole, uint64_t first)
-{
-    for (uint64_t u = 0; u < part->n_vertices; u++) {
-        uint64_t n = graph_degree(whole, first + u), e = part->offsets[u];
-        const uint32_t *row = whole->neighbours + whole->offsets[first + u];
-        require(graph_degree(part, u) == n, "a node's row is as long as the whole's");
-        require(memcmp(part->neighbours + e, row, n * sizeof *row) == 0, "and holds the same");
-    }
-}
-
-static struct graph build(const struct graph_input *input, uint32_t n_nodes, uint32_t node,
-                          bool has_weights)
-{
-    struct graph rows;
-    const struct graph_stream stream = graph_input_stream(input, has_weights);
-    graph_build_rows(&rows, block_range(input->n_vertices, n_nodes, node), &stream);
-    return rows;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
@@ -110,15 +87,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     graph_read(&input, path, false);
-    struct graph whole = build(&input, 1, 0, true);
+    const struct graph_stream stream = graph_input_stream(&input, true);
+    struct graph whole;
+    graph_build_rows(&whole, (struct block_range){0, input.n_vertices}, &stream);
     check_read(&whole, &input, format == METIS);
-    for (uint32_t node = 0; node < N_NODES; node++) {
-        struct graph rows = build(&input, N_NODES, node, node != 0);
-        const struct block_range range = block_range(input.n_vertices, N_NODES, node);
-        require(rows.n_vertices == range.last - range.first, "a node has its vertices");
-        check_rows(&rows, &whole, range.first);
-        graph_free(&rows);
-    }
     graph_free(&whole);
     graph_input_free(&input);
     return 0;

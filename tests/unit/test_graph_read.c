@@ -120,17 +120,12 @@ static const struct {
     /* METIS: sizes and weights of vertices are skipped */
     {".graph", "3 2 111 2\n9 1 2 2 5\n%\n9 1 2 1 5 3 6\n9 1 2 2 6\n", "3: 0-1=5 1-0=5 1-2=6 2-1=6"},
     {".graph", "2 1\n2\n1\n", "2: 0-1 1-0"},
-    {".graph", "2 1 0\n2\n1\n", "2: 0-1 1-0"},
-    {".graph", "2 1 1\n2 4\n1 4\n", "2: 0-1=4 1-0=4"},
-    {".graph", "2 1 10\n7 2\n7 1\n", "2: 0-1 1-0"},
     {".graph", "2 1 011\n7 2 4\n7 1 4", "2: 0-1=4 1-0=4"},
-    {".graph", "2 1 100\n3 2\n3 1\n", "2: 0-1 1-0"},
     {".graph", "2 1 110 2\n3 7 7 2\n3 7 7 1\n", "2: 0-1 1-0"},
     /* comments in the middle */
     {".graph", "%\n2 1\n% a\n2\n%b\n1\n%", "2: 0-1 1-0"},
     {".mtx", MTX("pattern symmetric\n%\n\n2 2 1\n%a\n2 1\n%b"), "2: 0-1 1-0"},
     {".el", "#x\n0 1\n% y\n\n1 0\n # z\n", "2: 0-1 1-0"},
-    {".gr", "c x\np sp 2 2\nc\na 1 2 1\n\nc y\na 2 1 1\n", "2: 0-1=1 1-0=1"},
     {".el", "# a comment\r0 1\r\n1 2\r\r\n2 0\r", "3: 0-1 1-2 2-0"},
     /* duplicate edges and loops are kept */
     {".el", "0 1\n0 1\n1 1\n", "2: 0-1 0-1 1-1"},
@@ -149,14 +144,9 @@ static const struct {
      "2: 0-1=-1.5f 1-1=0.25f"},
     {".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 16777217\n2 2 3\n",
      "2: 0-1=16777217 1-1=3"},
-    {".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 4294967296\n",
-     "2: 0-1=4.2949673e+09f"},
     {".mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 5\n2 1 -6\n",
      "2: 0-1=5f 1-0=-6f"},
     {".wel", "0 1 7\n0 2 -2\n0 3 1.5\n0 4 4\n", "5: 0-1=7f 0-2=-2f 0-3=1.5f 0-4=4f"},
-    {".gr", "p sp 1 1\na 1 1 4294967295\n", "1: 0-0=4294967295"},
-    {".wel", "0 1 4294967296\n", "2: 0-1=4.2949673e+09f"},
-    {".mtx", MTX("integer general\n1 1 1\n1 1 4294967296\n"), "1: 0-0=4.2949673e+09f"},
     {".wel", "0 1 99999999999\n0 2 0.5\n", "3: 0-1=9.9999998e+10f 0-2=0.5f"},
     {".wel", "0 2 0.5\n0 1 99999999999\n", "3: 0-1=9.9999998e+10f 0-2=0.5f"},
     /* zero has no sign, so that floats that are not negative rise with their bits; less than zero stays less */
@@ -211,12 +201,6 @@ static const struct {
     {".tsv", "% sym weighted\n% 1 2 2\n0 1 1\n", ":3: vertex 0 is not in 1..4294967295"},
     {".tsv", "% bip unweighted\n1 1\n",
      ":1: a bipartite list numbers the vertices of each side from 1"},
-    {".gr", "", ":1: the line \"p sp n m\" is missing"},
-    {".gr", "a 1 2 3\n", ":1: 'a' before the line \"p sp n m\""},
-    {".gr", "p edge 3 2\n", ":1: problem 'edge' is not sp"},
-    {".gr", "p sp 2 1\ne 1 2\n", ":2: 'e' does not start an arc \"a from to weight\""},
-    {".gr", "p sp 2 2\na 1 2 3\n", ":3: the file ends after 1 of 2 arcs"},
-    {".gr", "p sp 2 1\na 1 2 3\na 2 1 3\n", ":3: more than the declared 1 arcs"},
 };
 
 /* Plain, and in gzip. */
@@ -231,13 +215,6 @@ TEST(each_form_of_each_format_is_read_or_refused)
         else
             expect_graph(path, rows[i / 2].result);
     }
-}
-
-TEST(decimal_of_any_length_is_read)
-{
-    char text[400];
-    snprintf(text, sizeof text, "0 0 1.5%0300d\n", 0);
-    expect_graph(write_text(".wel", text), "1: 0-0=1.5f");
 }
 
 /* Words that lie across the tokenizer's 64 kB buffer come out whole. */
