@@ -38,23 +38,15 @@ struct input {
 static const struct app_option file_options[] = {
     {"output", 'o', "FOLDER", "Write the files here", OPTION_WORD(struct input, folder)}, {0}};
 
-static const struct app_option point_options[] = {
-    {"points", 'p', "N", "Points (16777216)",
-     OPTION_NUMBER(struct input, kmeans.n_points, 1, UINT64_C(1) << 36)},
-    {"clusters", 'k', "N", "Clusters, up to 256 (8)",
-     OPTION_NUMBER(struct input, kmeans.n_clusters, 1, MAX_CLUSTERS)},
-    {"dimensions", 'd', "N", "Coordinates of a point, up to 16 (4)",
-     OPTION_NUMBER(struct input, kmeans.n_dimensions, 1, MAX_DIMENSIONS)},
-    {0}};
-
 static const struct option_group of_graphs[] = {
     {"Files:", 1, file_options, 0},
     OPTIONS_RUN_GROUP(offsetof(struct input, options)),
     GRAPH_OPTIONS_GROUP(offsetof(struct input, part.options))};
 
-static const struct option_group of_points[] = {{"Files:", 1, file_options, 0},
-                                                {"Points:", 2, point_options, 0},
-                                                OPTIONS_RUN_GROUP(offsetof(struct input, options))};
+static const struct option_group of_points[] = {
+    {"Files:", 1, file_options, 0},
+    {"Points:", 2, options_of_points, offsetof(struct input, kmeans)},
+    OPTIONS_RUN_GROUP(offsetof(struct input, options))};
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -169,7 +161,7 @@ int main(int argc, char **argv)
 {
     struct input self = {.options = OPTIONS_DEFAULT,
                          .part.options = GRAPH_OPTIONS_DEFAULT,
-                         .kmeans = {.n_points = 1 << 24, .n_clusters = 8, .n_dimensions = 4},
+                         .kmeans = {POINTS_DEFAULT},
                          .said = json_object()};
     const struct problem *problem = find_problem(argc > 1 ? argv[1] : NULL);
     options_parse(problem->groups, N_GROUPS, "Write the input of an application to files.", &self,

@@ -58,6 +58,10 @@ int kmeans_main(const struct kmeans_form *form, int argc, char **argv);
 
 /* ---- points.c: the input --------------------------------------------------------------------- */
 
+/* -p -k -d; the offset is of a struct kmeans, which begins with POINTS_DEFAULT. */
+extern const struct app_option options_of_points[];
+#define POINTS_DEFAULT .n_points = 1 << 24, .n_clusters = 8, .n_dimensions = 4
+
 /**
  * Make coordinates of points [first, last), below 2^FIXED_BITS: [n_dimensions][last - first]. The points scatter about
  * n_clusters random places; number i is the same on every node and machine.

@@ -19,6 +19,17 @@
 #define MARGIN (WIDTH / 8) /* places keep this far from the borders */
 #define SCATTER 16         /* times [-131070, 131070], which is less than the margin */
 
+#define MAX_POINTS (UINT64_C(1) << 36)
+
+const struct app_option options_of_points[] = {
+    {"points", 'p', "N", "Points of all nodes together (16777216)",
+     OPTION_NUMBER(struct kmeans, n_points, 1, MAX_POINTS)},
+    {"clusters", 'k', "N", "Clusters, up to 256 (8)",
+     OPTION_NUMBER(struct kmeans, n_clusters, 1, MAX_CLUSTERS)},
+    {"dimensions", 'd', "N", "Coordinates of a point, up to 16 (4)",
+     OPTION_NUMBER(struct kmeans, n_dimensions, 1, MAX_DIMENSIONS)},
+    {0}};
+
 static uint32_t scatter(uint64_t ran)
 {
     uint32_t sum = 0;

@@ -187,15 +187,8 @@ static void run(void *self)
 /* ---- the program ------------------------------------------------------------------------------ */
 
 #define MAX_ROUNDS 1000000
-#define MAX_POINTS (UINT64_C(1) << 36)
 
 static const struct app_option own_options[] = {
-    {"points", 'p', "N", "Points of all nodes together (16777216)",
-     OPTION_NUMBER(struct kmeans, n_points, 1, MAX_POINTS)},
-    {"clusters", 'k', "N", "Clusters, up to 256 (8)",
-     OPTION_NUMBER(struct kmeans, n_clusters, 1, MAX_CLUSTERS)},
-    {"dimensions", 'd', "N", "Coordinates of a point, up to 16 (4)",
-     OPTION_NUMBER(struct kmeans, n_dimensions, 1, MAX_DIMENSIONS)},
     {"iterations", 'i', "N", "Make at most this many rounds (20)",
      OPTION_NUMBER(struct kmeans, n_rounds, 1, MAX_ROUNDS)},
     {"tolerance", 't', "WIDTH", "Stop once no coordinate moves more, in widths of the space (1e-5)",
@@ -219,23 +212,19 @@ static void describe(void *self, struct trials *trials)
 
 int kmeans_main(const struct kmeans_form *form, int argc, char **argv)
 {
-    struct kmeans kmeans = {.form = form,
-                            .n_points = 1 << 24,
-                            .n_clusters = 8,
-                            .n_dimensions = 4,
-                            .n_rounds = 20,
-                            .tolerance = 1e-5};
-    const struct app app = {.name = "kmeans",
-                            .unit = "points/s",
-                            .doc = form->doc,
-                            .groups = {{"K-means:", 1, own_options, 0}},
-                            .has_models = !form->is_by_group,
-                            APP_FIELDS(struct kmeans),
-                            .open = open_node,
-                            .reset = reset,
-                            .run = run,
-                            .describe = describe,
-                            .check = kmeans_check,
-                            .close = close_node};
+    struct kmeans kmeans = {POINTS_DEFAULT, .form = form, .n_rounds = 20, .tolerance = 1e-5};
+    const struct app app = {
+        .name = "kmeans",
+        .unit = "points/s",
+        .doc = form->doc,
+        .groups = {{"Points:", 1, options_of_points, 0}, {"K-means:", 2, own_options, 0}},
+        .has_models = !form->is_by_group,
+        APP_FIELDS(struct kmeans),
+        .open = open_node,
+        .reset = reset,
+        .run = run,
+        .describe = describe,
+        .check = kmeans_check,
+        .close = close_node};
     return app_main(&app, &kmeans, argc, argv);
 }
