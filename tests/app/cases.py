@@ -10,6 +10,7 @@ KIND: a group of refusals.py       what must be refused, by one line, whatever t
       smallest                     the smallest problem on 1 and 3 loop-back nodes: right; or refused, if one node is all
       output                       standard output is full, or closed, or the trace is: one line with the cause, and status 1
       rounds                       PROGRAM ARGUMENT...: as many rounds on any number of ranks
+      spikes                       MICROCIRCUIT...: the same spikes on each step and any number of ranks; and in files
       kmers                        MER: what cannot be written whole leaves nothing that looks whole
       jellyfish                    MER FILE K OPTION...: the k-mers are those that jellyfish counts
 Each case is a line of the output; those that failed say why. --every K takes each K-th row of ROWS.
@@ -24,6 +25,7 @@ import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -96,6 +98,7 @@ OPTIONS = {
     "gups": [("--table 4 --updates 4", "--model lane", "--model gravel", OTHER_OPTIONS)],
     "sssp": [("", "-g 4", "-g 5", OTHER_HEAPS)],
     "fib": [("", "3", "4", OTHER_OPTIONS)],
+    "microcircuit": [("--scale 0.01", "--seed 1", "--seed 2", OTHER_OPTIONS)],
 }
 
 
@@ -130,6 +133,7 @@ SMALLEST = [
     ("kmeans", ["-p 1 -k 1 -d 1"], 3),
     ("maxflow", ["--rows 1 --columns 1 --capacity 1"], 1),
     ("mer", ["-k 63 -f %s/mer/one.fa" % DATA], 3),
+    ("microcircuit", ["--scale 0.001 --seconds 0.0001"], 1),
     ("mst", ["-u 0 -k 1"], 1),
     ("pagerank", ["-u 0 -k 1", "-u 0 -k 1 --double"], 1),
     ("queens", ["2"], 3),
@@ -200,6 +204,49 @@ def of_rounds(at):
         yield (ranks,), lambda ranks=ranks: case(ranks)
 
 
+STEPS = {"svm": {}, "pump": {"GRAVEL_STEP": "pump", "GRAVEL_HOST_CORES": "0", "POCL_MAX_PTHREAD_COUNT": "9"},
+         "drain": {"GRAVEL_STEP": "drain"}}
+
+
+def simulate(program, ranks, settings, *words):
+    words = [program, "-n", "1", "-v", "--scale", "0.02", "--seconds", "0.01", "--json", *words]
+    result = run(words, ranks, settings)
+    check_good(result, words, ranks)
+    return json.loads(result.stdout)["parameters"]
+
+
+def recorded(folder, ranks):
+    """Yields [(neuron, step)] of each file, which both formats of a rank have alike."""
+    for rank in range(ranks):
+        path = os.path.join(folder, "spikes.%d" % rank)
+        with open(path + ".npy", "rb") as array, open(path + ".dat") as lines:
+            head, rows = array.read(128), array.read()
+            spikes = list(struct.iter_unpack("<II", rows))
+            assert head.startswith(b"\x93NUMPY\1\0\x76\0{") and b"(%d,)" % len(spikes) in head, head
+            assert lines.read().splitlines()[3:] == ["%d\t%.3f" % (neuron + 1, (step + 1) / 10) for neuron, step in spikes]
+        yield spikes
+
+
+def of_spikes(at):
+    """And those of a serial program: each run is checked."""
+    first = {}
+
+    def case(program, ranks, step):
+        report = simulate(program, ranks, STEPS[step])
+        same = [report["spikes"], report["checksum"]]
+        assert same[0] > 0 and first.setdefault("are", same) == same, "%s, not %s" % (same, first["are"])
+
+    def record(ranks):
+        for end in ".npy", ".dat":
+            report = simulate(at.programs[0], ranks, {}, "--record", os.path.join(at.folder, "spikes" + end))
+        spikes = sum(recorded(at.folder, ranks), [])
+        assert len(set(spikes)) == len(spikes) == report["spikes"], "%d spikes" % len(spikes)
+    rows = [(at.programs[0], ranks, step) for step in STEPS for ranks in (1, 2, 3)]
+    for row in rows + [(program, ranks, "pump") for program in at.programs[1:] for ranks in (1, 2)]:
+        yield (basename(row[0]), *row[1:]), lambda row=row: case(*row)
+    yield ("recorded",), lambda: record(2)
+
+
 LIMIT = 4 << 20  # bytes of a file; what OpenCL compilers write is less
 N_BASES = 200000  # a line each, of 50 bytes
 
@@ -258,7 +305,8 @@ def of_jellyfish(at):
 # ---- the run -----------------------------------------------------------------------------------------------------------
 
 KINDS = {**dict.fromkeys(refusals.GROUPS, of_refusals), **dict.fromkeys(ROWS, of_files), "differing": of_differing,
-         "smallest": of_smallest, "output": of_output, "rounds": of_rounds, "kmers": of_kmers, "jellyfish": of_jellyfish}
+         "smallest": of_smallest, "output": of_output, "rounds": of_rounds, "spikes": of_spikes, "kmers": of_kmers,
+         "jellyfish": of_jellyfish}
 AT_ONCE = {**dict.fromkeys(refusals.WITHOUT_DEVICE, 5), "smallest": 2, "output": 2}  # without a device some wait
 
 
