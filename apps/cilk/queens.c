@@ -91,21 +91,26 @@ static uint32_t host_rows(void)
     return own.cilk.n - 1 < HOST_ROWS ? own.cilk.n - 1 : HOST_ROWS;
 }
 
-/* Adds all boards whose first host_rows() are filled, and of these the first `row` as on a board. */
-static void begin_boards(uint32_t row, struct board board)
+/* Fills the rows from `row` to `end` of a board. @return how many boards there are then, which are listed if `is_listed` */
+static uint64_t fill(uint32_t row, uint32_t end, struct board board, bool is_listed)
 {
     uint32_t places =
         (row ? full_row() : first_places()) & ~(board.columns | board.left | board.right);
-    if (row == host_rows()) {
-        own.boards = app_room(own.boards, own.n_boards, &own.room, sizeof board, "boards");
-        own.boards[own.n_boards++] = board;
-        return;
+    uint64_t n = 0;
+    if (row == end) {
+        if (is_listed) {
+            own.boards = app_room(own.boards, own.n_boards, &own.room, sizeof board, "boards");
+            own.boards[own.n_boards++] = board;
+        }
+        return 1;
     }
     for (; places; places &= places - 1) {
         const uint32_t place = places & -places;
-        begin_boards(row + 1, (struct board){board.columns | place, (board.left | place) << 1,
-                                             (board.right | place) >> 1});
+        const struct board next = {board.columns | place, (board.left | place) << 1,
+                                   (board.right | place) >> 1};
+        n += fill(row + 1, end, next, is_listed);
     }
+    return n;
 }
 
 static void set_up_plain(void)
@@ -114,7 +119,7 @@ static void set_up_plain(void)
     char defines[64];
     snprintf(defines, sizeof defines, "-DPLAIN -DQUEENS_BASE=%u", own.cilk.n - host_rows());
     node_build(node, "queens.cl", queens_cl, defines);
-    begin_boards(0, (struct board){0});
+    fill(0, host_rows(), (struct board){0}, true);
     own.counts = app_array(own.n_boards, sizeof *own.counts, "boards");
     own.begun = node_array(node, own.n_boards * sizeof *own.boards, NULL);
     own.found = node_array(node, own.n_boards * sizeof *own.counts, NULL);
@@ -129,7 +134,7 @@ static void run_plain(void)
     struct node *node = &own.cilk.node;
     uint64_t sum = 0;
     own.n_boards = 0;
-    begin_boards(0, (struct board){0});
+    fill(0, host_rows(), (struct board){0}, true);
     if (own.n_boards) {
         node_write(node, own.begun, 0, own.n_boards * sizeof *own.boards, own.boards);
         node_enqueue(node, own.solve, own.n_boards, node->group_items);
@@ -149,21 +154,10 @@ static void describe(struct trials *trials)
     trials->work = (double)own.cilk.result;
 }
 
-static uint64_t solutions(uint32_t full, uint32_t columns, uint32_t left, uint32_t right)
-{
-    uint64_t n = 0;
-    if (columns == full)
-        return 1;
-    for (uint32_t places = full & ~(columns | left | right); places; places &= places - 1) {
-        uint32_t place = places & -places;
-        n += solutions(full, columns | place, (left | place) << 1, (right | place) >> 1);
-    }
-    return n;
-}
-
 static uint64_t check(void)
 {
-    return own.cilk.result != solutions(full_row(), 0, 0, 0);
+    const uint64_t found = fill(0, own.cilk.n, (struct board){0}, false);
+    return own.cilk.result != node_sum(&own.cilk.node, found);
 }
 
 const struct cilk_program cilk_program = {.name = "queens",

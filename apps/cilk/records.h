@@ -47,11 +47,8 @@ struct block {
     struct split keys;
 };
 
-/* What is after a split: its sorted quarters become two halves, and these the whole. */
-struct halves {
-    struct split keys;
-};
-struct whole {
+/* What is after a split: its sorted halves become one. */
+struct both {
     struct split keys;
 };
 

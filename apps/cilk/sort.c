@@ -2,8 +2,8 @@
 /*
  * Sort random keys of 32 bits, each node its own.
  *
- * The flow is Cilk's merge sort, in which a part of the keys is a task until one work-group can sort it, and a merge is
- * a task until one work-group can do it. The check is qsort.
+ * In the flow a part of the keys is a task until one work-group can sort it, and a merge is a task until one work-group can do
+ * it. The check is qsort.
  *
  * Path: cilk.c -> this -> sort.cl
  * Source: Orr 2016, section 4.5 and table 4-3.
@@ -20,6 +20,7 @@ extern const char sort_cl[];
 
 static struct own {
     struct cilk cilk; /* base: keys that a work-group sorts by rank */
+    uint32_t levels;  /* of splits */
     uint32_t *drawn;  /* [n] */
     cl_mem input;     /* [n] the same on the device */
     cl_mem keys;      /* [n] the result of a trial */
@@ -59,10 +60,11 @@ static void set_up(void)
 
 /* ---- as a flow ------------------------------------------------------------------------------- */
 
-static uint32_t halvings(uint32_t n, uint32_t parts, uint32_t most)
+/* Returns how often n keys are halved until a part has `most`. */
+static uint32_t halvings(uint32_t n, uint32_t most)
 {
     uint32_t levels = 0;
-    for (; n > most; n = n / parts + (n % parts != 0))
+    for (; n > most; n = n / 2 + n % 2)
         levels++;
     return levels;
 }
@@ -70,24 +72,23 @@ static uint32_t halvings(uint32_t n, uint32_t parts, uint32_t most)
 static void set_up_flow(void)
 {
     /* Levels of tasks: of splits and a leaf, or of the merges that follow the first split. */
-    const uint32_t splits = halvings(own.cilk.n, 4, own.cilk.base);
-    const uint32_t merges = 1 + halvings(own.cilk.n, 2, block_keys());
-    const struct gravel_edge split[] = {{"split", 4}, {"block", 4}, {"halves", 1}};
-    const struct gravel_edge halves[] = {{"whole", 1}, {"merge", 2}, {"join", 2}};
-    const struct gravel_edge whole[] = {{"merge", 1}, {"join", 1}};
+    const uint32_t merges = 1 + halvings(own.cilk.n, block_keys());
+    const uint32_t base = own.cilk.base < block_keys() ? own.cilk.base : block_keys();
+    own.levels = halvings(own.cilk.n, base);
+    const struct gravel_edge split[] = {{"split", 2}, {"block", 2}, {"both", 1}};
+    const struct gravel_edge both[] = {{"merge", 1}, {"join", 1}};
     const struct gravel_edge merge[] = {{"merge", 2}, {"join", 2}};
     const struct gravel_channel channels[] = {
         {"split", sizeof(struct split), GRAVEL_SPAWN, 0, 3, split},
         {"block", sizeof(struct block), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL},
-        {"halves", sizeof(struct halves), GRAVEL_AFTER, 0, 3, halves},
-        {"whole", sizeof(struct whole), GRAVEL_AFTER, 0, 2, whole},
+        {"both", sizeof(struct both), GRAVEL_AFTER, 0, 2, both},
         {"merge", sizeof(struct merge), GRAVEL_SPAWN, 0, 2, merge},
         {"join", sizeof(struct join), GRAVEL_SPAWN | GRAVEL_GROUP_NODE, 0, 0, NULL}};
     const struct gravel_channel_graph graph =
-        GRAVEL_CHANNEL_GRAPH(channels, 6, .depth = (splits > merges ? splits : merges) + 2);
+        GRAVEL_CHANNEL_GRAPH(channels, 5, .depth = (own.levels > merges ? own.levels : merges) + 2);
     char defines[96];
-    snprintf(defines, sizeof defines, "-DBASE=%u -DPER_ITEM=%u -DBLOCK=%u", own.cilk.base, PER_ITEM,
-             block_keys());
+    snprintf(defines, sizeof defines, "-DPER_ITEM=%u -DBLOCK=%u -DLEVELS=%u", PER_ITEM,
+             block_keys(), own.levels);
     cilk_open_flow(&graph, sort_cl, defines);
     CILK_SET(2, cl_mem, own.input);
     CILK_SET(3, cl_mem, own.keys);
@@ -97,7 +98,7 @@ static void set_up_flow(void)
 static void run_flow(void)
 {
     const struct split all = {0, own.cilk.n};
-    TRY(gravel_flow_push(own.cilk.flow, "split", &all, 1));
+    TRY(gravel_flow_push(own.cilk.flow, own.levels ? "split" : "block", &all, 1));
     TRY(gravel_flow_run(own.cilk.flow));
 }
 

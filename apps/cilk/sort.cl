@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cilk's merge sort as a flow: quarters are sorted, merged to halves, and these to the whole; a merge is divided until
- * a work-group can do its part.
+ * Merge sort as a flow: halves are sorted into the other of two arrays, and merged from there; a merge is divided until a
+ * work-group can do its part.
  *
  * In Cilk:
  *     void sort(int *keys, int *spare, int n)
  *     {
  *         if (n <= BASE)
  *             return sort_block(keys, n);
- *         spawn sort(each quarter);
- *         sync;
- *         spawn merge(first two quarters, to spare), spawn merge(last two, to spare);
+ *         spawn sort(each half, to spare);
  *         sync;
  *         spawn merge(both halves, to keys);
  *     }
  *
+ * All blocks are at level LEVELS; even levels sort to the keys, odd ones to the spare array.
+ *
  * Path: sort.c -> this
- * Source: Orr 2016, table 4-3 (Sort of MIT Cilk); the rank sort of Muller and Preparata, 1975; Green, McColl, Bader, GPU
- * Merge Path, ICS 2012.
+ * Source: Orr 2016, table 4-3 (Sort of MIT Cilk, which divides by four); the rank sort of Muller and Preparata, 1975; Green,
+ * McColl, Bader, GPU Merge Path, ICS 2012.
  */
 #include "gravel.cl.h"
 #include "records.h"
@@ -94,36 +94,20 @@ static inline void merge_block(const global uint *a, uint n_a, const global uint
 
 GRAVEL_RECORD(split)
 GRAVEL_RECORD(block)
-GRAVEL_RECORD(halves)
-GRAVEL_RECORD(whole)
+GRAVEL_RECORD(both)
 GRAVEL_RECORD(merge)
 GRAVEL_RECORD(join)
 
-/* Returns where quarter i of a part begins. */
-static inline uint quarter(uint from, uint n, uint i)
-{
-    return from + (uint)((ulong)n * i / 4);
-}
-
-/* Four tasks of a channel, split or block, and what comes after them. */
-static inline void make_quarters(struct gravel_flow_group f, uint active, struct split task,
-                                 uint into)
-{
-    struct gravel_fork fork = gravel_fork_wg_if(f, active, GRAVEL_CHANNEL(halves), into, 4);
-    struct halves halves = {task};
-    gravel_write_halves_wg_if(f, active, GRAVEL_CHANNEL(halves), fork.after, halves);
-    for (uint i = 0; i < 4; i++) {
-        uint begin = quarter(task.from, task.n, i), end = quarter(task.from, task.n, i + 1);
-        struct split part = {begin, end - begin};
-        gravel_write_split_wg_if(f, active, into, fork.first + i, part);
-    }
-}
-
+/* Divides keys, whose halves are sorted before they are merged. */
 static inline void split_task(struct gravel_flow_group f, uint active, struct split task)
 {
-    uint is_last = (task.n + 3) / 4 <= BASE;
-    make_quarters(f, active && !is_last, task, GRAVEL_CHANNEL(split));
-    make_quarters(f, active && is_last, task, GRAVEL_CHANNEL(block));
+    uint into = f.level + 1 == LEVELS ? GRAVEL_CHANNEL(block) : GRAVEL_CHANNEL(split);
+    uint half_n = task.n / 2;
+    struct split low = {task.from, half_n}, high = {task.from + half_n, task.n - half_n};
+    struct gravel_fork fork = gravel_fork_wg_if(f, active, GRAVEL_CHANNEL(both), into, 2);
+    gravel_write_both_wg_if(f, active, GRAVEL_CHANNEL(both), fork.after, (struct both){task});
+    gravel_write_split_wg_if(f, active, into, fork.first, low);
+    gravel_write_split_wg_if(f, active, into, fork.first + 1, high);
 }
 
 static inline void spawn_merge(struct gravel_flow_group f, uint active, struct merge task)
@@ -133,22 +117,11 @@ static inline void spawn_merge(struct gravel_flow_group f, uint active, struct m
     gravel_spawn_join_wg_if(f, active && is_last, (struct join){task});
 }
 
-static inline void halves_task(struct gravel_flow_group f, uint active, struct split task)
+static inline void both_task(struct gravel_flow_group f, uint active, struct split task)
 {
-    uint at[5];
-    for (uint i = 0; i < 5; i++)
-        at[i] = quarter(task.from, task.n, i);
-    struct merge first = {at[0], at[1] - at[0], at[1], at[2] - at[1], at[0], 0};
-    struct merge second = {at[2], at[3] - at[2], at[3], at[4] - at[3], at[2], 0};
-    gravel_sync_whole_wg_if(f, active, (struct whole){task});
-    spawn_merge(f, active, first);
-    spawn_merge(f, active, second);
-}
-
-static inline void whole_task(struct gravel_flow_group f, uint active, struct split task)
-{
-    uint middle = quarter(task.from, task.n, 2), n_first = middle - task.from;
-    struct merge merge = {task.from, n_first, middle, task.n - n_first, task.from, 1};
+    uint half_n = task.n / 2, is_back = f.level % 2 == 0;
+    struct merge merge = {task.from,       half_n,    task.from + half_n,
+                          task.n - half_n, task.from, is_back};
     spawn_merge(f, active, merge);
 }
 
@@ -176,12 +149,11 @@ kernel void sort_flow(GRAVEL_ARENA, GRAVEL_FLOW, const global uint *input, globa
             split_task(f, f.active, gravel_read_split_wi(f));
         GRAVEL_NODE (f, block) {
             struct split task = gravel_read_block_wi(f).keys;
-            sort_block(input + task.from, f.active ? task.n : 0, keys + task.from, in);
+            sort_block(input + task.from, f.active ? task.n : 0,
+                       (LEVELS % 2 ? spare : keys) + task.from, in);
         }
-        GRAVEL_NODE (f, halves)
-            halves_task(f, f.active, gravel_read_halves_wi(f).keys);
-        GRAVEL_NODE (f, whole)
-            whole_task(f, f.active, gravel_read_whole_wi(f).keys);
+        GRAVEL_NODE (f, both)
+            both_task(f, f.active, gravel_read_both_wi(f).keys);
         GRAVEL_NODE (f, merge) {
             struct merge task = gravel_read_merge_wi(f);
             merge_task(f, f.active, task, task.is_back ? spare : keys);

@@ -17,22 +17,21 @@
 
 extern const char strassen_cl[];
 
+#define TILE 16u  /* rows of a tile, which a work-group multiplies */
 #define LARGEST 2 /* magnitude of an element; sums of 4096 products stay below 2^24 */
 
 static struct own {
-    struct cilk cilk;   /* n: rows of a matrix; base: of a tile, which a work-group multiplies */
-    uint32_t levels;    /* of divisions: n is base * 2^levels */
+    struct cilk cilk;   /* n: rows of a matrix */
+    uint32_t levels;    /* of divisions: n is TILE * 2^levels */
     float *drawn;       /* [2][n][n] a and b */
     cl_mem all;         /* [3][n][n] a, b and c */
     cl_kernel multiply; /* of the form without a flow */
-} own = {.cilk = {.n = 512, .base = 16}};
+} own = {.cilk = {.n = 512}};
 
-static const struct app_option options[] = {
-    {"[N]", OPTION_ARGUMENT, NULL, "Rows of a matrix: BASE times a power of two (512)",
-     OPTION_NUMBER(struct own, cilk.n, 1, 4096)},
-    {"base", 0, "ROWS", "Rows of a tile, which one work-group multiplies, a power of two (16)",
-     OPTION_POWER(struct own, cilk.base, 1, 64)},
-    {0}};
+static const struct app_option options[] = {{"[N]", OPTION_ARGUMENT, NULL,
+                                             "Rows of a matrix: 16 times a power of two (512)",
+                                             OPTION_NUMBER(struct own, cilk.n, 1, 4096)},
+                                            {0}};
 
 static size_t n_elements(void)
 {
@@ -46,10 +45,10 @@ static size_t n_bytes(void)
 
 static void set_up(void)
 {
-    while (own.cilk.base << own.levels < own.cilk.n)
+    while (TILE << own.levels < own.cilk.n)
         own.levels++;
-    if (own.cilk.base << own.levels != own.cilk.n)
-        die("[N]: %u is not %u times a power of two", own.cilk.n, own.cilk.base);
+    if (TILE << own.levels != own.cilk.n)
+        die("[N]: %u is not %u times a power of two", own.cilk.n, TILE);
     node_open(&own.cilk.node, 0);
     const uint64_t key = random_key(own.cilk.options.seed + own.cilk.node.number);
     own.drawn = app_array(2 * n_elements(), sizeof *own.drawn, "elements");
@@ -63,7 +62,7 @@ static void set_up(void)
 static const char *defines(void)
 {
     static char text[96];
-    snprintf(text, sizeof text, "-DSIZE=%uu -DTILE=%uu -DLEVELS=%uu%s", own.cilk.n, own.cilk.base,
+    snprintf(text, sizeof text, "-DSIZE=%uu -DTILE=%uu -DLEVELS=%uu%s", own.cilk.n, TILE,
              own.levels, own.cilk.form ? " -DPLAIN" : "");
     return text;
 }
@@ -103,7 +102,7 @@ static void set_up_plain(void)
 
 static void run_plain(void)
 {
-    size_t tiles = own.cilk.n / own.cilk.base, group = own.cilk.node.group_items;
+    size_t tiles = own.cilk.n / TILE, group = own.cilk.node.group_items;
     node_enqueue(&own.cilk.node, own.multiply, tiles * tiles * group, group);
     node_finish(&own.cilk.node);
 }
@@ -119,7 +118,7 @@ static void reset(void)
 static void describe(struct trials *trials)
 {
     const double n = own.cilk.n;
-    snprintf(trials->input, sizeof trials->input, "%u rows, base %u", own.cilk.n, own.cilk.base);
+    snprintf(trials->input, sizeof trials->input, "%u rows", own.cilk.n);
     trials->work = 2 * n * n * n * own.cilk.node.n_processes;
 }
 

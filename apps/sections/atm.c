@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #define MOST_AMOUNT 100u
+#define FIRST_BALANCE 1000u /* of each account */
 
 extern const char atm_cl[];
 
@@ -28,7 +29,6 @@ struct atm {
     struct node node;
     struct sections sections;
     uint64_t n_accounts, log_orders; /* of all nodes; log2 of their transfers */
-    uint64_t balance;                /* of each account at first */
     uint64_t n, n_own;               /* transfers of all nodes; those that this process sends */
     cl_kernel transfer, deposit;     /* deposit: where sections are served */
 };
@@ -75,7 +75,7 @@ static void set_up(void *self)
 static void reset(void *self)
 {
     struct atm *atm = self;
-    sections_fill(&atm->sections, BALANCES, atm->n_accounts, (uint32_t)atm->balance);
+    sections_fill(&atm->sections, BALANCES, atm->n_accounts, FIRST_BALANCE);
     sections_fill(&atm->sections, LOCKS, atm->n_accounts, 0);
     sections_fill(&atm->sections, GRANTED, 1, 0);
 }
@@ -99,7 +99,6 @@ static void describe(void *self, struct trials *trials)
     const struct atm *atm = self;
     sections_describe(&atm->sections, trials, atm->n, "%llu accounts, 2^%u transfers",
                       (unsigned long long)atm->n_accounts, (unsigned)atm->log_orders);
-    trials_add_number(trials, "balance", atm->balance);
 }
 
 /* ---- check: which orders are granted depends on their order, and all else follows --------------------- */
@@ -134,7 +133,7 @@ static uint64_t check(void *self, struct trials *trials)
     cl_uint *balances = sections_read(&atm->sections, BALANCES, 4 * n, atm->node.number);
     node_reduce(&atm->node, GRAVEL_ADD, changes, (uint32_t)n); /* an account's are of any node */
     for (uint64_t a = number; a < n; a += n_nodes)
-        n_wrong += balances[a / n_nodes] != atm->balance + changes[a];
+        n_wrong += balances[a / n_nodes] != FIRST_BALANCE + changes[a];
     free(balances);
     free(changes);
     return n_wrong;
@@ -147,8 +146,6 @@ static const struct app_option own_options[] = {
      OPTION_NUMBER(struct atm, n_accounts, 2, UINT64_C(1) << 28)},
     {"orders", 0, "LOG2", "All nodes together make 2^LOG2 transfers (20)",
      OPTION_NUMBER(struct atm, log_orders, 0, 28)},
-    {"balance", 0, "N", "Of each account at first (1000)",
-     OPTION_NUMBER(struct atm, balance, 0, 1000000)},
     {0}};
 
 static const struct app app = {
@@ -159,6 +156,6 @@ static const struct app app = {
 
 int main(int argc, char **argv)
 {
-    struct atm atm = {.n_accounts = 1024, .log_orders = 20, .balance = 1000};
+    struct atm atm = {.n_accounts = 1024, .log_orders = 20};
     return app_main(&app, &atm, argc, argv);
 }

@@ -12,19 +12,18 @@
 #include "sections/form.h"
 #include "sections/kruskal.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 extern const char boruvka_cl[];
 
-/* As boruvka.cl has them. */
-struct entry {
-    cl_uint neighbour, weight, edge;
-};
+/* As boruvka.cl has them: an edge is its weight, its lesser end and its greater end, from the highest bits on. */
+#define VERTEX_BITS 28
+#define EDGE(weight, from, to) \
+    ((uint64_t)(weight) << 2 * VERTEX_BITS | (uint64_t)(from) << VERTEX_BITS | (to))
+enum { EDGES, LOCKS };
 struct offer {
-    cl_uint component, weight, edge;
-};
-struct edge {
-    cl_uint from, to, weight;
+    cl_ulong edge;
+    cl_uint component, unused;
 };
 
 struct boruvka {
@@ -32,66 +31,46 @@ struct boruvka {
     struct node node;
     struct sections sections;
     struct graph_part part; /* undirected: an edge is in the rows of both its ends */
-    uint64_t n_edges;       /* each once */
-    struct edge *list;      /* [n_edges] */
-    cl_kernel begin, offer, lightest, hang, relabel;
+    cl_uint *numbers;       /* of all vertices */
+    cl_kernel offer, lightest, hang, relabel;
+    cl_mem components, parents;
     cl_mem vertices[2], count; /* vertices that offer, by parity of rounds */
-    cl_mem is_in;              /* [n_edges] of the tree */
+    cl_mem tree, n_tree;       /* edges [vertices at most], their number */
     uint64_t n_rounds;
 };
 
 /* ---- set-up -------------------------------------------------------------------------------------- */
-
-/* Numbers edges, in rows that ascend: those to lesser neighbours come first in a row. */
-static cl_mem number_edges(struct boruvka *mst)
-{
-    const struct graph *rows = &mst->part.rows;
-    struct entry *entries = app_array(rows->n_edges, sizeof *entries, "edges");
-    uint64_t *next = app_array(rows->n_vertices, sizeof *next, "rows");
-    mst->list = app_array(rows->n_edges / 2, sizeof *mst->list, "edges");
-    memcpy(next, rows->offsets, rows->n_vertices * sizeof *next);
-    for (uint32_t u = 0; u < rows->n_vertices; u++)
-        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++) {
-            const cl_uint v = rows->neighbours[e], weight = rows->weights[e].as_uint;
-            const cl_uint number = (cl_uint)mst->n_edges;
-            if (v < u)
-                continue;
-            entries[e] = (struct entry){v, weight, number};
-            entries[next[v]++] = (struct entry){u, weight, number};
-            mst->list[mst->n_edges++] = (struct edge){u, v, weight};
-        }
-    free(next);
-    return node_upload(&mst->node, rows->n_edges * sizeof *entries, entries);
-}
 
 static void make_kernels(struct boruvka *mst)
 {
     struct node *node = &mst->node;
     const struct graph *rows = &mst->part.rows;
     const uint64_t n = rows->n_vertices, bytes = n * sizeof(cl_uint);
-    cl_mem entries = number_edges(mst);
-    cl_mem list = node_array(node, mst->n_edges * sizeof *mst->list, mst->list);
-    cl_mem offsets = node_array(node, (n + 1) * sizeof *rows->offsets, rows->offsets);
-    cl_mem components = node_array(node, bytes, NULL), parents = node_array(node, bytes, NULL);
+    cl_mem offsets = node_part_offsets(node, &mst->part);
+    cl_mem neighbours = node_array(node, rows->n_edges * sizeof(cl_uint), rows->neighbours);
+    cl_mem weights = node_array(node, rows->n_edges * sizeof(cl_uint), rows->weights);
+    mst->components = node_array(node, bytes, NULL);
+    mst->parents = node_array(node, bytes, NULL);
     cl_mem offers = node_array(node, n * sizeof(struct offer), NULL);
     mst->count = node_array(node, sizeof(cl_uint), NULL);
-    mst->is_in = node_array(node, mst->n_edges * sizeof(cl_uint), NULL);
+    mst->n_tree = node_array(node, sizeof(cl_uint), NULL);
+    mst->tree = node_array(node, n * sizeof(cl_ulong), NULL);
     for (int side = 0; side < 2; side++)
         mst->vertices[side] = node_array(node, bytes, NULL);
-    mst->begin = sections_kernel(&mst->sections, "begin");
     mst->offer = sections_kernel(&mst->sections, "offer");
     mst->lightest = sections_kernel_of_form(&mst->sections, "lightest");
     mst->hang = sections_kernel(&mst->sections, "hang");
     mst->relabel = sections_kernel(&mst->sections, "relabel");
-    SECTIONS_SET(&mst->sections, mst->begin, ARRAY(components), ARRAY(parents),
-                 ARRAY(mst->vertices[0]));
     SECTIONS_SET(&mst->sections, mst->offer, ARRAY(mst->vertices[0]), ARRAY(mst->vertices[1]),
-                 ARRAY(offsets), ARRAY(entries), ARRAY(components), ARRAY(offers),
-                 ARRAY(mst->count));
+                 ARRAY(offsets), ARRAY(neighbours), ARRAY(weights), ARRAY(mst->components),
+                 ARRAY(offers), ARRAY(mst->count));
     SECTIONS_SET(&mst->sections, mst->lightest, ARRAY(offers));
-    SECTIONS_SET(&mst->sections, mst->hang, ARRAY(list), ARRAY(components), ARRAY(parents),
-                 ARRAY(mst->is_in));
-    SECTIONS_SET(&mst->sections, mst->relabel, ARRAY(components), ARRAY(parents));
+    SECTIONS_SET(&mst->sections, mst->hang, ARRAY(mst->components), ARRAY(mst->parents),
+                 ARRAY(mst->tree), ARRAY(mst->n_tree));
+    SECTIONS_SET(&mst->sections, mst->relabel, ARRAY(mst->components), ARRAY(mst->parents));
+    mst->numbers = app_array(n, sizeof *mst->numbers, "vertices");
+    for (uint32_t v = 0; v < n; v++)
+        mst->numbers[v] = v;
 }
 
 static void set_up(void *self)
@@ -100,10 +79,12 @@ static void set_up(void *self)
         .name = "lightest", .n_args = 2, .serve = {.n_keys = 1}};
     struct boruvka *mst = self;
     part_survey(&mst->part, mst->options.seed, (struct part_wish){.is_undirected = true});
-    const uint64_t bytes = 4 * mst->part.survey.n_vertices;
+    const uint64_t n = mst->part.survey.n_vertices;
+    if (n > UINT64_C(1) << VERTEX_BITS)
+        die("%llu vertices are more than 2^%u", (unsigned long long)n, VERTEX_BITS);
     sections_open(
         &mst->sections, &mst->node,
-        &(struct sections_program){"boruvka.cl", boruvka_cl, &handler, 1, {bytes, bytes, bytes}});
+        &(struct sections_program){"boruvka.cl", boruvka_cl, &handler, 1, {8 * n, 4 * n}});
     node_part(&mst->node, &mst->part);
     graph_draw_weights(&mst->part.rows, 0, mst->options.seed);
     make_kernels(mst);
@@ -112,18 +93,23 @@ static void set_up(void *self)
 static void close_all(void *self)
 {
     struct boruvka *mst = self;
-    free(mst->list);
+    free(mst->numbers);
     part_close(&mst->part);
 }
 
 /* ---- trials -------------------------------------------------------------------------------------- */
 
+/* All vertices are components. */
 static void reset(void *self)
 {
     struct boruvka *mst = self;
-    node_fill(&mst->node, mst->is_in, 0, mst->n_edges * sizeof(cl_uint));
-    sections_enqueue(&mst->sections, mst->begin, mst->part.rows.n_vertices);
-    node_finish(&mst->node);
+    const uint64_t n = mst->part.rows.n_vertices;
+    const cl_mem begun[] = {mst->components, mst->parents, mst->vertices[0]};
+    for (int i = 0; i < 3; i++)
+        node_write(&mst->node, begun[i], 0, n * sizeof *mst->numbers, mst->numbers);
+    node_fill(&mst->node, mst->n_tree, 0, sizeof(cl_uint));
+    sections_fill(&mst->sections, EDGES, 2 * n, UINT32_MAX);
+    sections_fill(&mst->sections, LOCKS, n, 0);
 }
 
 /* Lets n vertices offer. @return  how many have an edge to another component. */
@@ -154,31 +140,50 @@ static void run(void *self)
 static void describe(void *self, struct trials *trials)
 {
     const struct boruvka *mst = self;
-    sections_describe(&mst->sections, trials, mst->n_edges, "%s", "");
-    part_describe(&mst->part, mst->options.seed, mst->n_edges, trials);
+    const uint64_t n_edges = mst->part.rows.n_edges / 2;
+    sections_describe(&mst->sections, trials, n_edges, "%s", "");
+    part_describe(&mst->part, mst->options.seed, n_edges, trials);
     trials_add_number(trials, "rounds", mst->n_rounds);
 }
 
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Compares with Kruskal's tree: it takes the first of equal edges, whose numbers rise as their ends do. */
 static uint64_t check(void *self, struct trials *trials)
 {
     struct boruvka *mst = self;
-    const uint64_t n = mst->n_edges;
-    cl_uint *is_in = app_array(n, sizeof *is_in, "the check");
-    struct kruskal_edge *edges = app_array(n, sizeof *edges, "the check");
-    uint64_t n_wrong = 0;
-    node_read(&mst->node, mst->is_in, n * sizeof *is_in, is_in);
-    for (uint64_t e = 0; e < n; e++)
-        edges[e] =
-            (struct kruskal_edge){mst->list[e].weight, e, mst->list[e].from, mst->list[e].to};
+    const struct graph *rows = &mst->part.rows;
+    struct kruskal_edge *edges = app_array(rows->n_edges / 2, sizeof *edges, "the check");
+    uint64_t n = 0, n_right = 0, n_wrong = 0;
+    cl_uint n_tree;
+    for (uint32_t u = 0; u < rows->n_vertices; u++)
+        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++)
+            if (u < rows->neighbours[e]) {
+                edges[n] = (struct kruskal_edge){graph_weight(rows, e), n, u, rows->neighbours[e]};
+                n++;
+            }
+    node_read(&mst->node, mst->n_tree, sizeof n_tree, &n_tree);
+    cl_ulong *tree = app_array(n_tree, sizeof *tree, "the check");
+    node_read(&mst->node, mst->tree, n_tree * sizeof *tree, tree);
+    qsort(tree, n_tree, sizeof *tree, compare);
     const double begin_s = trials_clock();
-    uint8_t *expected = kruskal(edges, n, mst->part.rows.n_vertices);
+    uint8_t *is_in = kruskal(edges, n, rows->n_vertices);
     trials_add_serial(trials, "Kruskal, serial", begin_s);
-    for (uint64_t e = 0; e < n; e++)
-        n_wrong += is_in[e] != expected[e];
-    free(expected);
-    free(edges);
+    for (uint64_t e = 0; e < n; e++) {
+        if (!is_in[edges[e].number])
+            continue;
+        n_wrong +=
+            n_right >= n_tree || tree[n_right] != EDGE(edges[e].weight, edges[e].from, edges[e].to);
+        n_right++;
+    }
+    free(tree);
     free(is_in);
-    return n_wrong;
+    free(edges);
+    return n_wrong + (n_right < n_tree);
 }
 
 /* ---- the program ------------------------------------------------------------------------------ */

@@ -3,8 +3,8 @@
  * Boruvka's rounds: each vertex finds its lightest edge to another component, each component takes the lightest that
  * its vertices offer, in the forms of form.h, and components that are joined become one.
  *
- * Edges are ordered by weight, equal ones by number, so that no two are alike and the tree is the only one. A component
- * has the number of one of its vertices, its root.
+ * An edge is a word: its weight, its lesser end and its greater end, from the highest bits on. So edges are ordered by weight,
+ * no two are alike, and the tree is the only one. A component has the number of one of its vertices, its root.
  *
  * Path:   boruvka.c -> this.
  * Source: Wang, Fussell, Lin 2019, section 4 (MST); Burtscher, Nasre, Pingali, A quantitative study of irregular
@@ -14,43 +14,31 @@
 
 #include "sections/lock.cl.h"
 
-#define NO_EDGE 0xffffffffu
-
-struct edge {
-    uint from, to, weight;
-};
-
-/* An edge in the row of one of its ends. */
-struct entry {
-    uint neighbour, weight, edge;
-};
+#define NO_EDGE (~0ul)
+#define VERTEX_BITS 28
 
 /* What a vertex offers to its component. */
 struct offer {
-    uint component, weight, edge;
+    ulong edge;
+    uint component, unused;
 };
 
 /* ---- the section: a component's lightest edge so far ------------------------------------------------ */
 
-void lightest_here(global uint *weights, global uint *edges, struct offer offer)
+void lightest_here(global ulong *edges, uint component, ulong edge)
 {
-    const uint weight = weights[offer.component], edge = edges[offer.component];
-    if (offer.weight > weight || (offer.weight == weight && offer.edge >= edge))
-        return;
-    weights[offer.component] = offer.weight;
-    edges[offer.component] = offer.edge;
+    if (edge < edges[component])
+        edges[component] = edge;
 }
 
-/* Served: the component is the key. Heap offsets: constants 0, the weights; 1, the edges. */
-void lightest(struct gravel_call call, ulong component, ulong both)
+/* Served: the component is the key. Heap offset: constant 0, the edges. */
+void lightest(struct gravel_call call, ulong component, ulong edge)
 {
-    lightest_here(gravel_call_local(call, call.constants[0]),
-                  gravel_call_local(call, call.constants[1]),
-                  (struct offer){(uint)component, (uint)(both >> 32), (uint)both});
+    lightest_here(gravel_call_local(call, call.constants[0]), (uint)component, edge);
 }
 
-/* n items, or vertices; heap offsets of weights, edges and locks, uint [vertices] each. */
-#define COMMON GRAVEL_ARENA, uint n, uint stride, ulong weights_at, ulong edges_at, ulong locks_at
+/* n items, or vertices; heap offsets of edges, ulong [vertices], and of locks, uint [vertices]. */
+#define COMMON GRAVEL_ARENA, uint n, uint stride, ulong edges_at, ulong locks_at
 
 kernel void lightest_served(COMMON, global const struct offer *offers)
 {
@@ -58,8 +46,8 @@ kernel void lightest_served(COMMON, global const struct offer *offers)
     GRAVEL_SERVE(g, item, active)
     {
         struct offer offer = offers[active ? item : 0];
-        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(lightest), offer.component,
-                         (ulong)offer.weight << 32 | offer.edge, gravel_node(g));
+        gravel_am2_wg_if(g, active, GRAVEL_HANDLER(lightest), offer.component, offer.edge,
+                         gravel_node(g));
     }
 }
 
@@ -69,44 +57,28 @@ kernel void lightest_locked(COMMON, global const struct offer *offers)
     global uint *locks = gravel_local(g, locks_at);
     for (uint i = (uint)get_global_id(0); i < n; i += stride)
         WITH_LOCK(&locks[offers[i].component])
-    lightest_here(gravel_local(g, weights_at), gravel_local(g, edges_at), offers[i]);
+    lightest_here(gravel_local(g, edges_at), offers[i].component, offers[i].edge);
 }
 
 /* ---- around it: work-items from n on have no work ---------------------------------------------------- */
 
-/* All vertices are components. */
-kernel void begin(COMMON, global uint *components, global uint *parents, global uint *vertices)
-{
-    GRAVEL_OPEN(g);
-    global uint *weights = gravel_local(g, weights_at), *edges = gravel_local(g, edges_at);
-    global uint *locks = gravel_local(g, locks_at);
-    const uint i = (uint)get_global_id(0);
-    if (i >= n)
-        return;
-    components[i] = parents[i] = vertices[i] = i;
-    weights[i] = edges[i] = NO_EDGE;
-    locks[i] = 0;
-}
-
 /* Lets vertices that had an edge to another component offer the lightest that they still have, and lists them. */
 kernel void offer(COMMON, global const uint *vertices, global uint *still,
-                  global const ulong *offsets, global const struct entry *entries,
-                  global const uint *components, global struct offer *offers,
-                  volatile global uint *n_offers)
+                  global const uint *offsets, global const uint *neighbours,
+                  global const uint *weights, global const uint *components,
+                  global struct offer *offers, volatile global uint *n_offers)
 {
     const uint i = (uint)get_global_id(0);
     if (i >= n)
         return;
     const uint vertex = vertices[i], own = components[vertex];
-    struct offer offer = {own, NO_EDGE, NO_EDGE};
-    for (ulong e = offsets[vertex]; e < offsets[vertex + 1]; e++) {
-        const struct entry entry = entries[e];
-        if ((entry.weight < offer.weight ||
-             (entry.weight == offer.weight && entry.edge < offer.edge)) &&
-            components[entry.neighbour] != own) {
-            offer.weight = entry.weight;
-            offer.edge = entry.edge;
-        }
+    struct offer offer = {NO_EDGE, own, 0};
+    for (uint e = offsets[vertex]; e < offsets[vertex + 1]; e++) {
+        const uint other = neighbours[e];
+        const ulong edge = (ulong)weights[e] << 2 * VERTEX_BITS |
+                           (ulong)min(vertex, other) << VERTEX_BITS | max(vertex, other);
+        if (edge < offer.edge && components[other] != own)
+            offer.edge = edge;
     }
     if (offer.edge == NO_EDGE)
         return;
@@ -116,29 +88,31 @@ kernel void offer(COMMON, global const uint *vertices, global uint *still,
 }
 
 /*
- * Takes the edges that components chose into the tree, and hangs each component below the one at the other end. Of two
- * that chose one edge the one of the lesser number stays a root.
+ * Hangs each component below the one at the other end of the edge that it chose, which is one of the tree. Of two that chose one
+ * edge the one of the lesser number stays a root.
  */
-kernel void hang(COMMON, global const struct edge *list, global const uint *components,
-                 global uint *parents, global uint *is_in)
+kernel void hang(COMMON, global const uint *components, global uint *parents, global ulong *tree,
+                 volatile global uint *n_tree)
 {
     GRAVEL_OPEN(g);
-    global const uint *edges = gravel_local(g, edges_at);
-    const uint own = (uint)get_global_id(0), edge = own < n ? edges[own] : NO_EDGE;
+    global const ulong *edges = gravel_local(g, edges_at);
+    const uint own = (uint)get_global_id(0), mask = (1u << VERTEX_BITS) - 1;
+    const ulong edge = own < n ? edges[own] : NO_EDGE;
     if (edge == NO_EDGE)
         return;
-    const uint from = components[list[edge].from],
-               other = from == own ? components[list[edge].to] : from;
-    is_in[edge] = 1;
-    if (edges[other] != edge || own > other)
-        parents[own] = other;
+    const uint from = components[(uint)(edge >> VERTEX_BITS) & mask],
+               other = from == own ? components[(uint)edge & mask] : from;
+    if (edges[other] == edge && own < other)
+        return;
+    parents[own] = other;
+    tree[atomic_inc(n_tree)] = edge;
 }
 
 /* Gives each vertex the root of its component, and halves the way there for others; components have no edge then. */
 kernel void relabel(COMMON, global uint *components, volatile global uint *parents)
 {
     GRAVEL_OPEN(g);
-    global uint *weights = gravel_local(g, weights_at), *edges = gravel_local(g, edges_at);
+    global ulong *edges = gravel_local(g, edges_at);
     const uint i = (uint)get_global_id(0);
     if (i >= n)
         return;
@@ -149,5 +123,5 @@ kernel void relabel(COMMON, global uint *components, volatile global uint *paren
         at = next;
     }
     components[i] = at;
-    weights[i] = edges[i] = NO_EDGE;
+    edges[i] = NO_EDGE;
 }

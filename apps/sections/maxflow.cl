@@ -9,7 +9,7 @@
  * back. So a vertex with room to a neighbour is at most 1 higher than it, in any order. With locks a push has those of
  * both ends.
  *
- * Between launches heights are made exact: the distance to the sink along arcs with room, n where there is none.
+ * Between launches heights are made exact: the distance to the sink along arcs with room, n + 1 where there is none.
  *
  * Path:   maxflow.c -> this.
  * Memory: see swap_flag; neighbours read heights, which only rise, while they change.
@@ -20,37 +20,44 @@
 
 #include "sections/lock.cl.h"
 
-/* As maxflow.c has them. Arcs are in the rows of their tails; each has a twin, in the other direction. */
-struct arc {
-    uint to, twin, capacity;
-    volatile uint room, incoming;
-};
+#define NEAREST 3u
+#define SIDES \
+    6u /* of a vertex: arcs to the nearest three of the next row, and from those of the row before */
+#define TWIN(side) (((side) + NEAREST) % SIDES) /* of the other end */
+
+/* As maxflow.c has them. The sink is vertex n, where all arcs of the last row end. */
 struct vertex {
-    volatile uint height, excess, is_active, lock; /* is_active: of source and sink always */
+    volatile uint height, excess, is_active, lock; /* is_active: the sink's always */
+    volatile uint room[SIDES], incoming[SIDES];
 };
 
 struct view {
-    global const uint *offsets;
-    global struct arc *arcs;
-    global struct vertex *vertices;
+    global struct vertex *vertices;   /* [n + 1] */
     volatile global uint *n_relabels; /* since heights were exact */
-    uint n;                           /* vertices */
+    uint n, columns;
 };
 
 /*
- * What each kernel gets: heap offsets of offsets, arcs, vertices and n_relabels, which are constants 0 to 3 of
- * handlers; n_all, 4, all vertices, of which the first is the source and the last the sink; a list, vertices [n], and
- * room for the next [n_all]; height, of step_back.
+ * What each kernel gets: heap offsets of vertices and n_relabels, which are constants 0 and 1 of handlers; columns, 3, while n
+ * is 2; what it counts; height, of step_back. Work-items from n on have no work.
  */
-#define ARGUMENTS                                                                          \
-    GRAVEL_ARENA, uint n, uint stride, ulong offsets_at, ulong arcs_at, ulong vertices_at, \
-        ulong n_relabels_at, uint n_all, global const uint *vertices, global uint *next,   \
-        volatile global uint *n_next, uint height
-#define VIEW(g)                                                                              \
-    {                                                                                        \
-        gravel_local(g, offsets_at), gravel_local(g, arcs_at), gravel_local(g, vertices_at), \
-            gravel_local(g, n_relabels_at), n_all                                            \
+#define ARGUMENTS                                                                            \
+    GRAVEL_ARENA, uint n, uint stride, ulong vertices_at, ulong n_relabels_at, uint columns, \
+        volatile global uint *count, uint height
+#define VIEW(g)                                                                  \
+    {                                                                            \
+        gravel_local(g, vertices_at), gravel_local(g, n_relabels_at), n, columns \
     }
+
+/* Returns the vertex at the other end of an arc that has room, or had. */
+uint neighbour(struct view view, uint own, uint side)
+{
+    const uint columns = view.columns, column = own % columns, row = own - column;
+    if (side >= NEAREST)
+        return row - columns + (column + columns + 1 - (side - NEAREST)) % columns;
+    return own + columns < view.n ? row + columns + (column + columns - 1 + side) % columns
+                                  : view.n;
+}
 
 /* Swaps a flag: its clearer sees what was left at an arc before the flag was set, or it is found cleared. */
 uint swap_flag(volatile global uint *flag, uint value)
@@ -61,29 +68,35 @@ uint swap_flag(volatile global uint *flag, uint value)
     return before;
 }
 
+bool is_active(global const struct vertex *vertex, uint n)
+{
+    return vertex->excess && vertex->height <= n;
+}
+
 /* ---- served: the vertex is the key -------------------------------------------------------------------- */
 
 void discharge(struct gravel_call call, ulong vertex);
 
 /* Leaves `amount` at the other end of an arc, and wakes the vertex there. */
-void leave(struct gravel_call call, struct view view, global const struct arc *arc, uint amount)
+void leave(struct gravel_call call, struct view view, uint own, uint side, uint amount)
 {
-    atomic_add(&view.arcs[arc->twin].incoming, amount);
-    if (swap_flag(&view.vertices[arc->to].is_active, 1) == 0)
-        gravel_serve_am1(call, GRAVEL_HANDLER(discharge), arc->to);
+    const uint to = neighbour(view, own, side);
+    atomic_add(&view.vertices[to].incoming[TWIN(side)], amount);
+    if (swap_flag(&view.vertices[to].is_active, 1) == 0)
+        gravel_serve_am1(call, GRAVEL_HANDLER(discharge), to);
 }
 
 /* Takes in what neighbours have left, except for what comes from below. @return  excess. */
 uint take_in(struct gravel_call call, struct view view, uint own, uint height)
 {
-    uint excess = view.vertices[own].excess;
-    for (uint a = view.offsets[own]; a < view.offsets[own + 1]; a++) {
-        global struct arc *arc = view.arcs + a;
-        const uint amount = arc->incoming ? atomic_xchg(&arc->incoming, 0u) : 0;
-        if (amount && height > view.vertices[arc->to].height + 1) {
-            leave(call, view, arc, amount);
+    global struct vertex *vertex = view.vertices + own;
+    uint excess = vertex->excess;
+    for (uint side = 0; side < SIDES; side++) {
+        const uint amount = vertex->incoming[side] ? atomic_xchg(&vertex->incoming[side], 0u) : 0;
+        if (amount && height > view.vertices[neighbour(view, own, side)].height + 1) {
+            leave(call, view, own, side, amount);
         } else {
-            arc->room += amount;
+            vertex->room[side] += amount;
             excess += amount;
         }
     }
@@ -93,15 +106,16 @@ uint take_in(struct gravel_call call, struct view view, uint own, uint height)
 /* Pushes to all lower neighbours. @return  the lowest height of those that room is left to. */
 uint push_down(struct gravel_call call, struct view view, uint own, uint height, uint *excess)
 {
+    global struct vertex *vertex = view.vertices + own;
     uint lowest = view.n;
-    for (uint a = view.offsets[own]; *excess && a < view.offsets[own + 1]; a++) {
-        global struct arc *arc = view.arcs + a;
-        const uint room = arc->room, at = view.vertices[arc->to].height;
+    for (uint side = 0; *excess && side < SIDES; side++) {
+        const uint room = vertex->room[side];
+        const uint at = room ? view.vertices[neighbour(view, own, side)].height : view.n;
         const uint amount = at < height ? min(room, *excess) : 0;
         if (amount) {
-            arc->room = room - amount;
+            vertex->room[side] = room - amount;
             *excess -= amount;
-            leave(call, view, arc, amount);
+            leave(call, view, own, side, amount);
         }
         if (room > amount)
             lowest = min(lowest, at);
@@ -109,27 +123,26 @@ uint push_down(struct gravel_call call, struct view view, uint own, uint height,
     return lowest;
 }
 
-void discharge(struct gravel_call call, ulong vertex)
+void discharge(struct gravel_call call, ulong own)
 {
     const struct view view = {gravel_call_local(call, call.constants[0]),
-                              gravel_call_local(call, call.constants[1]),
-                              gravel_call_local(call, call.constants[2]),
-                              gravel_call_local(call, call.constants[3]), (uint)call.constants[4]};
-    global struct vertex *own = view.vertices + vertex;
-    uint height = own->height, n_relabels = 0;
-    swap_flag(&own->is_active, 0);
+                              gravel_call_local(call, call.constants[1]), (uint)call.constants[2],
+                              (uint)call.constants[3]};
+    global struct vertex *vertex = view.vertices + own;
+    uint height = vertex->height, n_relabels = 0;
+    swap_flag(&vertex->is_active, 0);
     if (*view.n_relabels >= view.n) /* exact heights are worth their time */
         return;
-    uint excess = take_in(call, view, (uint)vertex, height);
-    while (excess && height < view.n) {
-        const uint lowest = push_down(call, view, (uint)vertex, height, &excess);
+    uint excess = take_in(call, view, (uint)own, height);
+    while (excess && height <= view.n) {
+        const uint lowest = push_down(call, view, (uint)own, height, &excess);
         if (excess) {
-            height = min(lowest + 1, view.n);
-            own->height = height;
+            height = lowest + 1;
+            vertex->height = height;
             n_relabels++;
         }
     }
-    own->excess = excess;
+    vertex->excess = excess;
     if (n_relabels)
         atomic_add(view.n_relabels, n_relabels);
 }
@@ -137,25 +150,28 @@ void discharge(struct gravel_call call, ulong vertex)
 kernel void discharge_served(ARGUMENTS)
 {
     GRAVEL_SERVER_OPEN(g);
+    const struct view view = VIEW(g);
     GRAVEL_SERVE(g, item, active)
     {
-        gravel_am1_wg_if(g, active, GRAVEL_HANDLER(discharge), vertices[active ? item : 0],
-                         gravel_node(g));
+        global struct vertex *vertex = view.vertices + (active ? item : 0);
+        const bool is_sent =
+            active && is_active(vertex, n) && swap_flag(&vertex->is_active, 1) == 0;
+        if (is_sent)
+            atomic_inc(count);
+        gravel_am1_wg_if(g, is_sent, GRAVEL_HANDLER(discharge), item, gravel_node(g));
     }
 }
 
-/* ---- by locks: the active vertices are a list, which makes the next ---------------------------------- */
+/* ---- by locks --------------------------------------------------------------------------------------- */
 
 /* Pushes what may be pushed along an arc, both of whose ends are locked. */
-uint push_locked(struct view view, global struct vertex *own, global struct arc *arc)
+void push_locked(global struct vertex *own, global struct vertex *other, uint side)
 {
-    global struct vertex *other = view.vertices + arc->to;
-    const uint amount = other->height < own->height ? min(arc->room, own->excess) : 0;
-    arc->room -= amount;
-    view.arcs[arc->twin].room += amount;
+    const uint amount = other->height < own->height ? min(own->room[side], own->excess) : 0;
+    own->room[side] -= amount;
+    other->room[TWIN(side)] += amount;
     own->excess -= amount;
     other->excess += amount;
-    return amount;
 }
 
 /* Raises a vertex that is locked: one that gives it room to a neighbour has its lock. @return  whether it rose. */
@@ -163,12 +179,12 @@ bool relabel_locked(struct view view, uint own)
 {
     global struct vertex *vertex = view.vertices + own;
     uint lowest = view.n;
-    for (uint a = view.offsets[own]; a < view.offsets[own + 1]; a++)
-        if (view.arcs[a].room)
-            lowest = min(lowest, view.vertices[view.arcs[a].to].height);
+    for (uint side = 0; side < SIDES; side++)
+        if (vertex->room[side])
+            lowest = min(lowest, view.vertices[neighbour(view, own, side)].height);
     const bool rises = vertex->excess && lowest >= vertex->height;
     if (rises)
-        vertex->height = min(lowest + 1, view.n);
+        vertex->height = lowest + 1;
     return rises;
 }
 
@@ -176,23 +192,19 @@ kernel void discharge_locked(ARGUMENTS)
 {
     GRAVEL_OPEN(g);
     const struct view view = VIEW(g);
-    for (uint i = (uint)get_global_id(0); i < n; i += stride) {
-        const uint own = vertices[i];
+    for (uint own = (uint)get_global_id(0); own < n; own += stride) {
         global struct vertex *vertex = view.vertices + own;
         uint n_relabels = 0;
-        swap_flag(&vertex->is_active, 0);
-        while (vertex->excess && vertex->height < view.n) {
-            for (uint a = view.offsets[own]; a < view.offsets[own + 1]; a++) {
-                global struct arc *arc = view.arcs + a;
-                const uint to = arc->to;
-                uint amount = 0;
-                if (arc->room && view.vertices[to].height < vertex->height) {
+        if (is_active(vertex, n))
+            atomic_inc(count);
+        while (is_active(vertex, n)) {
+            for (uint side = 0; side < SIDES; side++) {
+                const uint to = vertex->room[side] ? neighbour(view, own, side) : own;
+                global struct vertex *other = view.vertices + to;
+                if (other->height < vertex->height)
                     WITH_BOTH_LOCKS(&view.vertices[min(own, to)].lock,
                                     &view.vertices[max(own, to)].lock)
-                    amount = push_locked(view, vertex, arc);
-                }
-                if (amount && swap_flag(&view.vertices[to].is_active, 1) == 0)
-                    next[atomic_inc(n_next)] = to;
+                push_locked(vertex, other, side);
             }
             WITH_LOCK(&vertex->lock)
             n_relabels += relabel_locked(view, own);
@@ -202,56 +214,38 @@ kernel void discharge_locked(ARGUMENTS)
     }
 }
 
-/* ---- between launches: work-items from n on have no work ------------------------------------------------ */
+/* ---- between launches: exact heights -------------------------------------------------------------------- */
 
-/* Vertices take in what has been left at their arcs. Heights are not known yet. */
+/* Vertices take in what has been left at their arcs; the first, for the sink too. Heights are not known yet. */
 kernel void receive(ARGUMENTS)
 {
     GRAVEL_OPEN(g);
     const struct view view = VIEW(g);
-    const uint own = (uint)get_global_id(0);
-    if (own >= n)
-        return;
-    global struct vertex *vertex = view.vertices + own;
-    for (uint a = view.offsets[own]; a < view.offsets[own + 1]; a++) {
-        global struct arc *arc = view.arcs + a;
-        arc->room += arc->incoming;
-        vertex->excess += arc->incoming;
-        arc->incoming = 0;
+    const uint first = (uint)get_global_id(0);
+    for (uint own = first; first < n && own <= n; own += n) {
+        global struct vertex *vertex = view.vertices + own;
+        for (uint side = 0; side < SIDES; side++) {
+            vertex->room[side] += vertex->incoming[side];
+            vertex->excess += vertex->incoming[side];
+            vertex->incoming[side] = 0;
+        }
+        vertex->is_active = own == n;
+        vertex->height = own == n ? 0 : n + 1;
     }
-    vertex->is_active = own == 0 || own == n - 1;
-    vertex->height = own == n - 1 ? 0 : n;
-    if (own == 0)
+    if (first == 0)
         *view.n_relabels = 0;
 }
 
-/* One more step away from the sink: who has room to one of n vertices, and is not known to have a way. */
+/* Gives a height to vertices that have none, and room to one of the height below. */
 kernel void step_back(ARGUMENTS)
 {
     GRAVEL_OPEN(g);
     const struct view view = VIEW(g);
-    const uint i = (uint)get_global_id(0);
-    if (i >= n)
-        return;
-    const uint own = vertices[i];
-    for (uint a = view.offsets[own]; a < view.offsets[own + 1]; a++) {
-        const uint to = view.arcs[a].to;
-        volatile global uint *its_height = &view.vertices[to].height;
-        if (to != 0 && view.arcs[view.arcs[a].twin].room && *its_height == view.n &&
-            atomic_cmpxchg(its_height, view.n, height) == view.n)
-            next[atomic_inc(n_next)] = to;
-    }
-}
-
-/* Active vertices with a way to the sink, as a list. */
-kernel void collect(ARGUMENTS)
-{
-    GRAVEL_OPEN(g);
-    const struct view view = VIEW(g);
     const uint own = (uint)get_global_id(0);
-    global struct vertex *vertex = view.vertices + (own < n ? own : 0);
-    if (own >= n || vertex->is_active || vertex->excess == 0 || vertex->height == n)
-        return;
-    vertex->is_active = 1;
-    next[atomic_inc(n_next)] = own;
+    global struct vertex *vertex = view.vertices + (own < n ? own : n);
+    for (uint side = 0; side < SIDES && vertex->height > n; side++)
+        if (vertex->room[side] && view.vertices[neighbour(view, own, side)].height == height - 1) {
+            vertex->height = height;
+            atomic_inc(count);
+        }
 }

@@ -16,6 +16,7 @@
 
 #define PAIRS 8u          /* of factors: SGD_FACTORS / 2 */
 #define WORDS (PAIRS + 1) /* of a row */
+#define RATE 0.02f        /* how far a step goes */
 #define WEIGHT 0.05f      /* of the factors' own size in a step */
 
 /* The rating less the mean of all. */
@@ -24,8 +25,8 @@ struct rating {
     float value;
 };
 
-/* Pointers have no space: where OpenCL has a generic one, those of row_load are of it. rate: how far a step goes. */
-void step(ulong *user, ulong *item, float value, float rate)
+/* Pointers have no space: where OpenCL has a generic one, those of row_load are of it. */
+void step(ulong *user, ulong *item, float value)
 {
     float2 sum = 0;
     for (uint i = 0; i < PAIRS; i++)
@@ -33,8 +34,8 @@ void step(ulong *user, ulong *item, float value, float rate)
     const float error = value - (sum.x + sum.y);
     for (uint i = 0; i < PAIRS; i++) {
         const float2 p = as_float2(user[i]), q = as_float2(item[i]);
-        user[i] = as_ulong(p + rate * (error * q - WEIGHT * p));
-        item[i] = as_ulong(q + rate * (error * p - WEIGHT * q));
+        user[i] = as_ulong(p + RATE * (error * q - WEIGHT * p));
+        item[i] = as_ulong(q + RATE * (error * p - WEIGHT * q));
     }
     user[PAIRS]++;
     item[PAIRS]++;
@@ -53,7 +54,7 @@ void row_set(global ulong *row, const ulong *words)
 
 /* ---- served: both rows are keys -------------------------------------------------------------------------- */
 
-/* constants 0: heap offset of rows, ulong [][WORDS]; 2: bits of the rate */
+/* constants 0: heap offset of rows, ulong [][WORDS] */
 global ulong *row_of(struct gravel_call call, ulong row)
 {
     return (global ulong *)gravel_call_local(call, call.constants[0]) + row * WORDS;
@@ -68,13 +69,13 @@ void row_store(struct gravel_call call, ulong row, const ulong *words)
 }
 void learn(struct gravel_call call, ulong *user, ulong *item, ulong value)
 {
-    step(user, item, as_float((uint)value), as_float((uint)call.constants[2]));
+    step(user, item, as_float((uint)value));
 }
 
 /* Heap offsets of rows and of locks, uint [users + items]; ratings [items of the launch]. */
 #define LEARN                                                         \
     GRAVEL_ARENA, uint n, uint stride, ulong rows_at, ulong locks_at, \
-        global const struct rating *ratings, float rate
+        global const struct rating *ratings
 
 kernel void learn_served(LEARN)
 {
@@ -101,7 +102,7 @@ kernel void learn_locked(LEARN)
             ulong user[WORDS], item[WORDS];
             row_copy(user, rows + (ulong)rating.user * WORDS);
             row_copy(item, rows + (ulong)rating.item * WORDS);
-            step(user, item, rating.value, rate);
+            step(user, item, rating.value);
             row_set(rows + (ulong)rating.user * WORDS, user);
             row_set(rows + (ulong)rating.item * WORDS, item);
         }

@@ -5,8 +5,8 @@
  * Work-groups have the tree's nodes as tasks of their deques, and steal from each other. The search runs on one node.
  *
  * Path: main -> uts.cl -> counts
- * Source: Olivier et al., UTS: An Unbalanced Tree Search Benchmark, LCPC 2006; Hower et al., ASPLOS 2014, where a task
- * runtime searches T1, T2, T4 and T5. Trees and sizes are the benchmark's sample workloads, version 1.1.
+ * Source: Olivier et al., UTS: An Unbalanced Tree Search Benchmark, LCPC 2006. Trees and sizes are of the benchmark's sample
+ * workloads, version 1.1.
  */
 #include "frame/app.h"
 #include "frame/tasks.h"
@@ -21,21 +21,17 @@ extern const char uts_cl[];
 /* ---- trees ----------------------------------------------------------------------------------- */
 
 #define RANDOM_END 0x80000000u
-#define HYBRID_PART 0.5 /* of the depth that is geometric; UTS's default */
-
-enum tree_type { BINOMIAL, GEOMETRIC, HYBRID };
-enum tree_shape { LINEAR, CYCLIC = 2, FIXED = 3 }; /* the numbers of UTS's option -a */
+#define CAPACITY 8192u /* tasks of a deque */
 
 struct tree_size {
     uint64_t n_nodes, n_leaves, depth;
 };
 
+/* Geometric, down to a depth; or binomial, where that is 0. */
 struct tree {
     const char *name;
-    enum tree_type type;
-    enum tree_shape shape;
-    uint32_t depth;        /* that shape and type speak of; UTS's -d */
-    double branching;      /* children of the root: -b */
+    uint32_t depth;        /* UTS's -d */
+    double branching;      /* children of the root, and of geometric nodes on average: -b */
     uint32_t root;         /* seed: -r */
     double chance;         /* of a binomial node to have children: -q */
     uint32_t n_binomial;   /* how many then: -m */
@@ -48,39 +44,20 @@ struct task {
 };
 
 static const struct tree uts_trees[] = {
-    {"default", GEOMETRIC, LINEAR, 6, 4, 0, 0, 0, {1732, 1050, 6}},
-    {"T1", GEOMETRIC, FIXED, 10, 4, 19, 0, 0, {4130071, 3305118, 10}},
-    {"T2", GEOMETRIC, CYCLIC, 16, 6, 502, 0, 0, {4117769, 2342762, 81}},
-    {"T3", BINOMIAL, LINEAR, 0, 2000, 42, 0.124875, 8, {4112897, 3599034, 1572}},
-    {"T4", HYBRID, LINEAR, 16, 6, 1, 0.234375, 4, {4132453, 3108986, 134}},
-    {"T5", GEOMETRIC, LINEAR, 20, 4, 34, 0, 0, {4147582, 2181318, 20}},
-    {"T1L", GEOMETRIC, FIXED, 13, 4, 29, 0, 0, {102181082, 81746377, 13}},
-    {"T2L", GEOMETRIC, CYCLIC, 23, 7, 220, 0, 0, {96793510, 53791152, 67}},
-    {"T3L", BINOMIAL, LINEAR, 0, 2000, 7, 0.200014, 5, {111345631, 89076904, 17844}},
+    {"T1", 10, 4, 19, 0, 0, {4130071, 3305118, 10}},
+    {"T3", 0, 2000, 42, 0.124875, 8, {4112897, 3599034, 1572}},
+    {"T1L", 13, 4, 29, 0, 0, {102181082, 81746377, 13}},
+    {"T3L", 0, 2000, 7, 0.200014, 5, {111345631, 89076904, 17844}},
 };
-
-/* Returns how many children a geometric node has on average. */
-static double branching_at(const struct tree *tree, uint32_t depth)
-{
-    const double most = tree->depth;
-    if (depth == 0)
-        return tree->branching;
-    if (tree->shape == FIXED)
-        return depth < tree->depth ? tree->branching : 0;
-    if (tree->shape == LINEAR)
-        return tree->branching * (1.0 - depth / most);
-    if (depth > 5 * tree->depth)
-        return 0;
-    return pow(tree->branching, sin(2.0 * 3.141592653589793 * depth / most));
-}
 
 static uint32_t n_children(const struct tree *tree, uint32_t random, uint32_t depth)
 {
     const double probability = (double)random / RANDOM_END;
-    if (tree->type == BINOMIAL || (tree->type == HYBRID && depth >= HYBRID_PART * tree->depth))
+    if (!tree->depth)
         return probability < tree->chance ? tree->n_binomial : 0;
-    const double p = 1.0 / (1.0 + branching_at(tree, depth));
-    const double n = floor(log(1 - probability) / log(1 - p));
+    if (depth >= tree->depth)
+        return 0;
+    const double n = floor(log(1 - probability) / log(1 - 1 / (1 + tree->branching)));
     return n < MOST_CHILDREN ? (uint32_t)n : MOST_CHILDREN;
 }
 
@@ -89,39 +66,25 @@ static struct task tree_root(const struct tree *tree)
     const sha1_word seed[SHA1_WORDS] = {0, 0, 0, 0, tree->root};
     struct task root = {.depth = 0};
     sha1_hash(seed, SHA1_WORDS, root.state);
-    root.n_children = tree->type == BINOMIAL ? (uint32_t)floor(tree->branching)
-                                             : n_children(tree, sha1_random(root.state), 0);
+    root.n_children =
+        tree->depth ? n_children(tree, sha1_random(root.state), 0) : (uint32_t)tree->branching;
     return root;
 }
 
-static uint32_t tree_n_rows(const struct tree *tree)
-{
-    if (tree->type == BINOMIAL)
-        return 0;
-    if (tree->type == HYBRID)
-        return (uint32_t)ceil(HYBRID_PART * tree->depth);
-    return tree->shape == CYCLIC ? 5 * tree->depth + 1 : tree->depth;
-}
-
-/* The number of children never falls as the random number rises. */
-static void tree_limits(const struct tree *tree, uint32_t depth, uint32_t *limits)
+/* Finds the least random number for one child, for two, ...: of a geometric node that number never falls as it rises. */
+static void tree_limits(const struct tree *tree, uint32_t limits[MOST_CHILDREN])
 {
     for (uint32_t n = 1; n <= MOST_CHILDREN; n++) {
-        uint32_t low = n > 1 ? limits[n - 2] : 0, high = RANDOM_END;
+        uint32_t low = 0, high = RANDOM_END;
         while (low < high) {
             uint32_t middle = low + (high - low) / 2;
-            if (n_children(tree, middle, depth) >= n)
+            if (n_children(tree, middle, 0) >= n)
                 high = middle;
             else
                 low = middle + 1;
         }
         limits[n - 1] = low;
     }
-}
-
-static uint32_t tree_chance(const struct tree *tree)
-{
-    return tree->type == GEOMETRIC ? 0 : (uint32_t)ceil(tree->chance * RANDOM_END);
 }
 
 struct uts {
@@ -131,10 +94,7 @@ struct uts {
     const struct tree *published; /* -t */
     uint32_t depth;               /* -d; 0: the published one */
     struct tree tree;             /* the one that these make */
-    uint64_t capacity;
-    uint32_t n_rows; /* of thresholds */
-    cl_mem limits;   /* [n_rows][MOST_CHILDREN] */
-    cl_mem counts;   /* [3] nodes, leaves, depth */
+    cl_mem counts;                /* [3] nodes, leaves, depth */
     cl_kernel search;
     struct tree_size size; /* of the last trial */
 };
@@ -142,33 +102,22 @@ struct uts {
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
 static const struct app_option own_options[] = {
-    {"tree", 't', "default|T1|T2|T3|T4|T5|T1L|T2L|T3L",
-     "Tree of UTS's sample workloads: T1 to T5 have 4 million nodes, T1L to T3L 100 million; or "
-     "default, of 1732 (T1)",
+    {"tree", 't', "T1|T3|T1L|T3L",
+     "Tree of UTS's sample workloads: geometric T1 or binomial T3, of 4 million nodes, or T1L or "
+     "T3L, of 100 million (T1)",
      OPTION_ROW(struct uts, published, const struct tree, uts_trees)},
-    {"depth", 'd', "N", "Depth of a geometric or hybrid tree (the published one)",
+    {"depth", 'd', "N", "Depth of a geometric tree (the published one)",
      OPTION_NUMBER(struct uts, depth, 1, 1000)},
     TASKS_OPTION(struct uts, node, "How groups share tasks, as GRAVEL_STEAL_POLICY (promoted)"),
-    {"capacity", 0, "N", "Tasks of a deque, a power of two (8192)",
-     OPTION_POWER(struct uts, capacity, 1, 1 << 24)},
     {0}};
-
-static void upload_limits(struct uts *uts)
-{
-    uts->n_rows = tree_n_rows(&uts->tree);
-    cl_uint *limits = app_array((uint64_t)uts->n_rows * MOST_CHILDREN, sizeof *limits, "limits");
-    for (uint32_t d = 0; d < uts->n_rows; d++)
-        tree_limits(&uts->tree, d, limits + (size_t)d * MOST_CHILDREN);
-    uts->limits =
-        node_upload(&uts->node, (size_t)uts->n_rows * MOST_CHILDREN * sizeof *limits, limits);
-}
 
 static void set_up(void *self)
 {
     struct uts *uts = self;
     struct node *node = &uts->node;
+    uint32_t limits[MOST_CHILDREN];
     uts->tree = *uts->published;
-    if (uts->depth && uts->tree.type == BINOMIAL)
+    if (uts->depth && !uts->tree.depth)
         die("-d: tree %s is binomial, and has no depth to be set", uts->tree.name);
     if (uts->depth)
         uts->tree.depth = uts->depth;
@@ -177,15 +126,15 @@ static void set_up(void *self)
         die("groups steal from groups of their own node: run it on one node, not on %u",
             node->n_nodes);
     node_build(node, "uts.cl", uts_cl, NULL);
-    tasks_open(
-        &uts->tasks, node,
-        (struct gravel_steal_options)GRAVEL_STEAL_OPTIONS(.capacity = (uint32_t)uts->capacity,
-                                                          .task_bytes = sizeof(struct task)));
-    upload_limits(uts);
+    tasks_open(&uts->tasks, node,
+               (struct gravel_steal_options)
+                   GRAVEL_STEAL_OPTIONS(.capacity = CAPACITY, .task_bytes = sizeof(struct task)));
+    tree_limits(&uts->tree, limits);
     uts->counts = node_array(node, sizeof(cl_uint[3]), NULL);
     uts->search = node_kernel(&uts->node, "search");
-    NODE_SET(uts->search, 1, ARRAY(uts->limits), UINT(uts->n_rows), UINT(tree_chance(&uts->tree)),
-             UINT(uts->tree.n_binomial), ARRAY(uts->counts));
+    NODE_SET(uts->search, 1, ARRAY(node_array(node, sizeof limits, limits)), UINT(uts->tree.depth),
+             UINT(ceil(uts->tree.chance * RANDOM_END)), UINT(uts->tree.n_binomial),
+             ARRAY(uts->counts));
 }
 
 /* ---- trials ---------------------------------------------------------------------------------- */
@@ -294,6 +243,6 @@ static const struct app app = {.name = "uts",
 
 int main(int argc, char **argv)
 {
-    struct uts uts = {.published = &uts_trees[1], .capacity = 8192};
+    struct uts uts = {.published = &uts_trees[0]};
     return app_main(&app, &uts, argc, argv);
 }

@@ -2,8 +2,8 @@
 /*
  * Unbalanced tree search: a task is a node that has children, and its group makes them.
  *
- * How many children a node has follows from its 31 random bits by thresholds, which the host has found for each depth:
- * whole numbers, so that every device makes the same tree.
+ * How many children a node has follows from its 31 random bits by thresholds, which the host has found: whole numbers, so that
+ * every device makes the same tree.
  *
  * Path:    uts.c -> this -> counts.
  * Memory:  groups share the deques, and add to counts by relaxed atomics.
@@ -20,13 +20,13 @@ struct task {
 #include "gravel.cl.h"
 #include "steal.cl.h"
 
-/* Counts by a row of thresholds: the least number for one child, for two, ... */
-static uint count_children(uint random, global const uint *row)
+/* Counts by thresholds: the least number for one child, for two, ... */
+static uint count_children(uint random, global const uint *limits)
 {
     uint n = 0, most = MOST_CHILDREN;
     while (n < most) { /* as many thresholds as are not above */
         uint middle = (n + most) / 2;
-        bool has = row[middle] <= random;
+        bool has = limits[middle] <= random;
         n = has ? middle + 1 : n;
         most = has ? most : middle;
     }
@@ -34,10 +34,10 @@ static uint count_children(uint random, global const uint *row)
 }
 
 /*
- * Global size: a deque a group. limits: [n_rows][MOST_CHILDREN] thresholds by depth; below them nodes are binomial:
- * `n_binomial` children with `chance` of 2^31. counts: [3] nodes, leaves and depth, to which what is found is added.
+ * Global size: a deque a group. limits: [MOST_CHILDREN] thresholds of nodes above `depth`; others are binomial: `n_binomial`
+ * children with `chance` of 2^31. counts: [3] nodes, leaves and depth, to which what is found is added.
  */
-kernel void search(GRAVEL_STEAL, global const uint *limits, uint n_rows, uint chance,
+kernel void search(GRAVEL_STEAL, global const uint *limits, uint depth, uint chance,
                    uint n_binomial, volatile global uint *counts)
 {
     GRAVEL_STEAL_OPEN(s);
@@ -50,11 +50,9 @@ kernel void search(GRAVEL_STEAL, global const uint *limits, uint n_rows, uint ch
             if (has) {
                 sha1_spawn(node.state, i, child.state);
                 uint random = sha1_random(child.state);
-                child.n_children =
-                    child.depth < n_rows
-                        ? count_children(random, limits + child.depth * MOST_CHILDREN)
-                    : random < chance ? n_binomial
-                                      : 0;
+                child.n_children = child.depth < depth ? count_children(random, limits)
+                                   : random < chance   ? n_binomial
+                                                       : 0;
                 n_nodes++;
                 n_leaves += child.n_children == 0;
                 deepest = max(deepest, child.depth);

@@ -122,8 +122,7 @@ def of_differing(at):
 
 # Program: [arguments]; and how many loop-back nodes it takes.
 SMALLEST = [
-    ("atm", ["--orders 0 --accounts 2 --seed %d" % seed for seed in range(1, 3)] +
-     ["--orders 0 --accounts 2 --balance 0"], 1),
+    ("atm", ["--orders 0 --accounts 2 --seed %d" % seed for seed in range(1, 3)], 1),
     ("boruvka", ["-u 0 -k 1"], 1),
     ("color", ["-u 0 -k 1"], 1),
     ("fib", ["0"], 3),
@@ -131,17 +130,17 @@ SMALLEST = [
               "--table 0 --divergence if --items 0"], 3),
     ("hashtable", ["--items 0 --buckets 1"], 3),
     ("kmeans", ["-p 1 -k 1 -d 1"], 3),
-    ("maxflow", ["--rows 1 --columns 1 --capacity 1"], 1),
+    ("maxflow", ["--rows 1 --columns 1"], 1),
     ("mer", ["-k 63 -f %s/mer/one.fa" % DATA], 3),
     ("microcircuit", ["--scale 0.001 --seconds 0.0001"], 1),
     ("mst", ["-u 0 -k 1"], 1),
     ("pagerank", ["-u 0 -k 1", "-u 0 -k 1 --double"], 1),
     ("queens", ["2"], 3),
-    ("sgd", ["--ratings 0 --epochs 1"], 1),
+    ("sgd", ["--ratings 0"], 1),
     ("sort", ["1"], 3),
     ("sssp", ["-u 0 -k 1"], 1),
     ("strassen", ["16"], 3),
-    ("uts", ["-t default -d 1 --capacity 1"], 1),
+    ("uts", ["-d 1"], 1),
 ]
 # Programs that print: an application, and those that do so by other means.
 PRINTERS = [

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The main of color, pagerank and sssp as the dissertation measures them: a message along every edge, to own vertices too, in
+ * any model's way; or, with --schedule, one node's vertices as tasks that groups steal from each other. The library of graphs
+ * has the fast forms. See graphs.h.
+ *
+ * Source: Che et al., Pannotia, 2013; Orr 2016, section 5.4.2; of the tasks Orr et al. 2015, section 5.3.
+ */
+#include "chapter5/graphs.h"
+
+#include <stdlib.h>
+
+struct graphs graphs = {.n_iterations = 20, .n_most = 1};
+
+static const struct app_option own_options[] = {
+    {"iterations", 'i', "N", "Make this many iterations (20)",
+     OPTION_NUMBER(struct graphs, n_iterations, 1, 1000000)},
+    TASKS_OPTION(struct graphs, node,
+                 "Send nothing, on one node: share the vertices out to groups' deques, by this "
+                 "policy of GRAVEL_STEAL_POLICY"),
+    {0}};
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+static void open_node(void *self)
+{
+    struct node *node = &graphs.node;
+    struct graph_part *part = &graphs.part;
+    const bool is_of_edges = graphs_program.is_undirected;
+    char file[32];
+    (void)self;
+    if (node->schedule && node->model != model_gravel)
+        die("--schedule: tasks store in place and send nothing: no --model");
+    part_survey(part, graphs.options.seed,
+                (struct part_wish){.is_undirected = is_of_edges,
+                                   .no_weights = !graphs_program.has_weights,
+                                   .refuse_negative = graphs_program.has_weights});
+    if (graphs_program.has_weights && part->survey.weights_are == GRAPH_FLOAT)
+        die("%s: weights are not whole numbers: apps/sssp takes such", part->options.file);
+    /* Asks for what one node needs: only an open node knows how many there are. */
+    node_open(node,
+              sizeof(cl_uint) * (is_of_edges ? 2 * part->survey.n_edges : part->survey.n_vertices));
+    node_part(node, part);
+    if (graphs_program.has_weights)
+        graph_draw_weights(&part->rows, part->first, graphs.options.seed);
+    graphs.n_edges = node_sum(node, part->rows.n_edges);
+    const uint64_t n_words =
+        is_of_edges ? node_most(node, part->rows.n_edges) + 1 : part->partition.block;
+    TRY(gravel_alloc(node->gravel, n_words * sizeof(cl_uint), &graphs.words));
+    graphs.offsets = node_part_offsets(node, part);
+    graphs.count = node_array(node, sizeof(cl_uint), NULL);
+    graphs.result = node_array(node, part->rows.n_vertices * sizeof(cl_uint), NULL);
+    if (node->schedule)
+        tasks_open_stretches(&graphs.tasks, node, part->rows.n_vertices);
+    snprintf(file, sizeof file, "%s.cl", graphs_program.name);
+    node_build(node, file, graphs_program.source, node->schedule ? "-DHAS_TASKS" : "");
+    graphs_program.open();
+    part_forget_edges(part);
+}
+
+static void close_node(void *self)
+{
+    (void)self;
+    tasks_close(&graphs.tasks);
+    part_close(&graphs.part);
+}
+
+/* ---- a trial --------------------------------------------------------------------------------- */
+
+static void reset(void *self)
+{
+    (void)self;
+    graphs_program.reset();
+    if (graphs.node.schedule)
+        TRY(gravel_steal_stats_reset(graphs.tasks.steal));
+    node_finish(&graphs.node);
+    TRY(gravel_barrier(graphs.node.gravel));
+}
+
+void graphs_send(cl_kernel kernel, uint64_t n_items)
+{
+    struct node *node = &graphs.node;
+    if (node->schedule) {
+        tasks_run(&graphs.tasks, kernel);
+    } else {
+        node_send(node, kernel, n_items,
+                  (struct node_bound){.n_messages = graphs.n_most, .message_bytes = 8});
+        TRY(gravel_barrier(node->gravel));
+    }
+}
+
+static void run(void *self)
+{
+    (void)self;
+    for (graphs.n_rounds = 0; graphs_program.step();)
+        graphs.n_rounds++;
+}
+
+/* ---- report and check ------------------------------------------------------------------------ */
+
+static void describe(void *self, struct trials *trials)
+{
+    const bool has_iterations = graphs_program.has_iterations;
+    (void)self;
+    trials->work = (double)graphs.n_edges * (has_iterations ? (double)graphs.n_rounds : 1);
+    part_describe(&graphs.part, graphs.options.seed, graphs.n_edges, trials);
+    trials_add_number(trials, has_iterations ? "iterations" : "rounds", graphs.n_rounds);
+    if (graphs_program.describe)
+        graphs_program.describe(trials);
+}
+
+static void result(void *self, struct trials *trials)
+{
+    (void)self;
+    tasks_report(&graphs.tasks, trials);
+}
+
+/* Compares with a serial method. @return  this node's vertices with another result [count] */
+static uint64_t check(void *self, struct trials *trials)
+{
+    const uint64_t n = graphs.part.rows.n_vertices;
+    struct graph whole;
+    uint64_t n_wrong = 0;
+    (void)self;
+    part_whole(&whole, &graphs.part);
+    if (graphs_program.has_weights)
+        graph_draw_weights(&whole, 0, graphs.options.seed);
+    const double begin_s = trials_clock();
+    void *right = graphs_program.serial(&whole);
+    trials_add_serial(trials, graphs_program.method, begin_s);
+    cl_uint *found = app_array(n, sizeof *found, "the check");
+    node_read(&graphs.node, graphs.result, n * sizeof *found, found);
+    for (uint64_t i = 0; i < n; i++)
+        n_wrong += !graphs_program.is_right(right, graphs.part.first + i, found[i]);
+    free(found);
+    free(right);
+    graph_free(&whole);
+    return n_wrong;
+}
+
+int main(int argc, char **argv)
+{
+    const struct app app = {
+        .name = graphs_program.name,
+        .unit = "edges/s",
+        .doc = graphs_program.doc,
+        .groups = {{"Rounds:", 1, own_options + !graphs_program.has_iterations, 0},
+                   GRAPH_OPTIONS_GROUP(offsetof(struct graphs, part.options))},
+        .has_models = true,
+        APP_FIELDS(struct graphs),
+        .open = open_node,
+        .reset = reset,
+        .run = run,
+        .describe = describe,
+        .result = result,
+        .check = check,
+        .close = close_node};
+    graphs.part.options = GRAPH_OPTIONS_DEFAULT;
+    return app_main(&app, &graphs, argc, argv);
+}
