@@ -14,17 +14,33 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define NO_NEIGHBOUR 4
+#define N_PENDING 16
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+
+struct message {
+    kmer_word kmer;
+    uint64_t hash;
+    uint32_t left, right;
+};
+
+/* Open addressing, with room for twice the k-mers of a node. An entry with a sum of 0 before it is free. A message is
+ * counted when N_PENDING more have come, and the processor has fetched its entry. */
+struct table {
+    struct kmer_count *entries;
+    struct message pending[N_PENDING];
+    uint64_t n_given; /* messages so far */
+};
 
 struct mer {
     struct options options;
     struct kmers kmers;
     struct node node;
     uint64_t first, n_places; /* of the text: this process's */
-    uint64_t n_entries;       /* of a table: twice the k-mers of a node */
-    /* [n_nodes] open addressing, an entry with a sum of 0 before it is free; NULL for nodes of other processes */
-    struct kmer_count **tables;
+    uint64_t n_entries;       /* of a table */
+    struct table *tables;     /* [n_nodes]; empty for nodes of other processes */
     cl_kernel count;
 };
 
@@ -38,21 +54,37 @@ static bool is_free(const struct kmer_count *entry)
     return sum == 0;
 }
 
+static struct kmer_count *entry_at(const struct mer *mer, struct table *table, uint64_t hash)
+{
+    return &table->entries[(hash & UINT32_MAX) * mer->n_entries >> 32];
+}
+
+static void apply(const struct mer *mer, struct table *table, const struct message *message)
+{
+    struct kmer_count *entry = entry_at(mer, table, message->hash);
+    while (entry->kmer != message->kmer && !is_free(entry))
+        if (++entry == table->entries + mer->n_entries)
+            entry = table->entries;
+    entry->kmer = message->kmer;
+    entry->counts[message->left]++;
+    if (message->right != NO_NEIGHBOUR)
+        entry->counts[5 + message->right]++;
+}
+
 /* Counts a message of mer.cl; words that it did not send are 0. */
 static int count_at(void *user, uint32_t number, const uint64_t *words)
 {
     const struct mer *mer = user;
-    const kmer_word kmer =
+    struct table *table = &mer->tables[number];
+    struct message *message = &table->pending[table->n_given % N_PENDING];
+    if (table->n_given++ >= N_PENDING)
+        apply(mer, table, message);
+    message->kmer =
         (kmer_word)words[0] >> 6 | (kmer_word)words[1] << 58 | (kmer_word)words[2] << 122;
-    const uint32_t left = words[0] >> 3 & 7, right = words[0] & 7;
-    uint64_t i = (kmer_hash(kmer) & UINT32_MAX) * mer->n_entries >> 32;
-    struct kmer_count *entries = mer->tables[number];
-    while (entries[i].kmer != kmer && !is_free(&entries[i]))
-        i = i + 1 < mer->n_entries ? i + 1 : 0;
-    entries[i].kmer = kmer;
-    entries[i].counts[left]++;
-    if (right != NO_NEIGHBOUR)
-        entries[i].counts[5 + right]++;
+    message->hash = kmer_hash(message->kmer);
+    message->left = words[0] >> 3 & 7;
+    message->right = words[0] & 7;
+    __builtin_prefetch(entry_at(mer, table, message->hash), 1);
     return 0;
 }
 
@@ -64,6 +96,17 @@ static int count_kmer(struct gravel *gravel, void *user, uint32_t source, const 
 }
 
 /* ---- open and close -------------------------------------------------------------------------- */
+
+static struct kmer_count *make_entries(uint64_t n)
+{
+    const size_t bytes =
+        (n * sizeof(struct kmer_count) + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    void *entries = aligned_alloc(HUGE_PAGE_BYTES, bytes);
+    if (!entries)
+        die("no memory for a table of %llu k-mers", (unsigned long long)n);
+    madvise(entries, bytes, MADV_HUGEPAGE); /* or most prefetches wait for the TLB */
+    return entries;
+}
 
 static void open_node(void *self)
 {
@@ -84,8 +127,7 @@ static void open_node(void *self)
     mer->n_entries = 2 * mer->kmers.n_kmers / node->n_nodes + 1024;
     mer->tables = app_array(node->n_nodes, sizeof *mer->tables, "the tables");
     for (uint32_t i = 0; i < node->n_local; i++)
-        mer->tables[node->number + i] =
-            app_array(mer->n_entries, sizeof **mer->tables, "a table of k-mers");
+        mer->tables[node->number + i].entries = make_entries(mer->n_entries);
     TRY(gravel_share(node->gravel, mer->kmers.n_places, &mer->first, &mer->n_places));
     snprintf(options, sizeof options, "-DK=%u -DN_WORDS=%u", (unsigned)mer->kmers.k, n_words);
     node_build(node, "mer.cl", mer_cl, options);
@@ -98,7 +140,7 @@ static void close_node(void *self)
 {
     struct mer *mer = self;
     for (uint32_t i = 0; i < mer->node.n_nodes; i++)
-        free(mer->tables[i]);
+        free(mer->tables[i].entries);
     free(mer->tables);
     kmers_free(&mer->kmers);
 }
@@ -109,7 +151,8 @@ static void reset(void *self)
 {
     struct mer *mer = self;
     for (uint32_t i = 0; i < mer->node.n_local; i++)
-        memset(mer->tables[mer->node.number + i], 0, mer->n_entries * sizeof **mer->tables);
+        memset(mer->tables[mer->node.number + i].entries, 0,
+               mer->n_entries * sizeof(struct kmer_count));
     TRY(gravel_barrier(mer->node.gravel));
 }
 
@@ -119,6 +162,15 @@ static void count(void *self)
     const struct node_bound bound = {.n_messages = 1,
                                      .message_bytes = (2 * (uint32_t)mer->kmers.k + 69) / 64 * 8};
     node_send(&mer->node, mer->count, mer->n_places, bound);
+    TRY(gravel_barrier(mer->node.gravel));
+    /* The barrier has ended the network thread's insertions; what they put off is ours. */
+    for (uint32_t i = 0; i < mer->node.n_nodes; i++) {
+        struct table *table = &mer->tables[i];
+        const uint64_t n = table->n_given < N_PENDING ? table->n_given : N_PENDING;
+        for (uint64_t j = 0; j < n; j++)
+            apply(mer, table, &table->pending[j]);
+        table->n_given = 0;
+    }
     TRY(gravel_barrier(mer->node.gravel));
 }
 
@@ -134,7 +186,7 @@ static void result(void *self, struct trials *trials)
     struct mer *mer = self;
     mer->kmers.n_counts = 0;
     for (uint32_t i = 0; i < mer->node.n_local; i++) {
-        const struct kmer_count *entries = mer->tables[mer->node.number + i];
+        const struct kmer_count *entries = mer->tables[mer->node.number + i].entries;
         for (uint64_t j = 0; j < mer->n_entries; j++)
             if (!is_free(&entries[j]))
                 kmers_add(&mer->kmers, &entries[j]);
