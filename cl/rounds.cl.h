@@ -129,6 +129,8 @@ GRAVELP_INLINE uint gravel_round_items(struct gravel_round_group r)
 /* ---- a launch that stays ------------------------------------------------------------------------- */
 
 #define GRAVELP_ROUND_POLLS 64u /* at a word, before a leader asks whether to continue */
+#define GRAVELP_ROUND_ASKS \
+    4u /* rounds, after which it asks where it has not waited: 4 % of an empty round */
 
 /* Leader, after polls without a change: whether to continue, by the host's clock in queue 0. False after a fault. */
 GRAVELP_INLINE bool gravelp_round_keeps_waiting(struct gravel_round_group r, uint seen,
@@ -285,7 +287,9 @@ GRAVELP_INLINE void gravelp_round_take(struct gravel_round_group r, ulong met, b
     own->is_sent = 0;
 #else
     own->goes_on = own->n_rounds < r.begin.most && !(r.begin.until_zero && sum == 0) &&
-                   !own->is_sent && !own->n_refused;
+                   !own->is_sent && !own->n_refused &&
+                   (own->n_rounds % GRAVELP_ROUND_ASKS ||
+                    !gravelp_load_relaxed(&r.group.arena->abort)); /* H1 */
 #endif
     if (own->member == 0 && !own->goes_on) {
         r.words->last = (struct gravelp_rounds_set){

@@ -112,7 +112,7 @@ static int make_lanes(struct gravel_graph *graph, struct graph_kept *kept, uint6
                             *n_lanes);
 }
 
-/* Makes what searches from so many sources at once need. Collective. */
+/* Makes what searches from n_at_once sources at a time need. Collective. */
 static int make(struct gravel_graph *graph, struct graph_kept *kept, uint32_t n_at_once)
 {
     const struct gravel_rounds_program program =

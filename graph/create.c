@@ -106,7 +106,7 @@ static int check_edges(const struct gravel_graph *graph, const struct gravel_gra
 
 /* ---- create and destroy ------------------------------------------------------------------------ */
 
-/* Of many cores, left to what waits for messages: a thread of OpenMP with nothing to do keeps its core for a while. */
+/* Are left to threads that wait for messages, if there are many: an idle thread of OpenMP keeps its core for a while. */
 #define SPARE_CORES 4u
 
 /* Finds which node this is, of those that have parts of the graph: nodes of one process are one. */

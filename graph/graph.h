@@ -309,8 +309,8 @@ void graph_kept_free(struct gravel_graph *graph, struct graph_kept *kept);
  * such vertex. */
 int graph_slot(struct gravel_graph *graph, const char *call, uint64_t vertex, uint32_t *slot);
 /** results.c: makes every node's own words known at every node: words [n_slots], of 4 or 8 bytes, in host memory; or its
- * block of so many bytes, in words [n_nodes]. Collective. @param code  of what came before, at this node. @return code; what
- * went wrong; of blocks nodes have not agreed on it. */
+ * block of block_bytes, in words [n_nodes]. Collective. @param code  of the step before, at this node. @return code; the
+ * share's own; of blocks nodes have not agreed on it. */
 int graph_share(struct gravel_graph *graph, const char *call, int code, void *words,
                 uint32_t bytes);
 int graph_share_blocks(struct gravel_graph *graph, int code, void *words, uint64_t block_bytes);

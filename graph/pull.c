@@ -24,7 +24,7 @@
 #define N_PARTS 3u /* of a row, of several nodes: sources here, and at lower and higher nodes */
 #define N_KNOWN 4u /* iterations whose changes the device keeps; two are under way */
 
-/* As in pagerank.cl; a node that is alone has no TAKE. */
+/* Kernels of pagerank.cl; a node that is alone has no TAKE. */
 enum { INTERLEAVE, PULL, JOIN, APPLY, TOTAL, TAKE, N_KERNELS };
 #define APPLY_ARENA 20u /* its argument, the last one */
 

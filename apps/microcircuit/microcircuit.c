@@ -168,7 +168,7 @@ static void make_synapses(struct microcircuit *own)
     free(rows);
 }
 
-/* Builds the kernel, in groups of so many work-items, or as the library chooses if that is 0. */
+/* Builds the kernel. @param group_items  of a group; 0: the library chooses */
 static void make_rounds(struct microcircuit *own, uint32_t group_items)
 {
     struct node *node = &own->node;

@@ -89,7 +89,7 @@ static inline u32 draw_entry(GLOBAL const u32 *table, u32 n, u32 random)
     return i;
 }
 
-/* Returns so many parts of 2^32 of x, rounded. */
+/* Returns x * parts / 2^32, rounded. */
 static inline i32 parts_of(i32 x, u32 parts)
 {
     return (i32)(((i64)x * (i64)parts + (i64)0x80000000u) >> 32);

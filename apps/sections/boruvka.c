@@ -16,7 +16,7 @@
 
 extern const char boruvka_cl[];
 
-/* As boruvka.cl has them: an edge is its weight, its lesser end and its greater end, from the highest bits on. */
+/* Packs an edge, the same in boruvka.cl: its weight, its lesser end and its greater end, from the highest bits on. */
 #define VERTEX_BITS 28
 #define EDGE(weight, from, to) \
     ((uint64_t)(weight) << 2 * VERTEX_BITS | (uint64_t)(from) << VERTEX_BITS | (to))

@@ -25,7 +25,7 @@
     6u /* of a vertex: arcs to the nearest three of the next row, and from those of the row before */
 #define TWIN(side) (((side) + NEAREST) % SIDES) /* of the other end */
 
-/* As maxflow.c has them. The sink is vertex n, where all arcs of the last row end. */
+/* Holds a vertex, the same in maxflow.c. The sink is vertex n, where all arcs of the last row end. */
 struct vertex {
     volatile uint height, excess, is_active, lock; /* is_active: the sink's always */
     volatile uint room[SIDES], incoming[SIDES];

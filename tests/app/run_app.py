@@ -68,7 +68,7 @@ def check_json(text, n_nodes, words):
 
 def check_good(result, words, ranks=None):
     """Whether it has found its own results right."""
-    assert result.returncode == 0, "exit status %d" % result.returncode
+    assert result.returncode == 0, "exit status %d: %s" % (result.returncode, result.stderr.strip())
     if "--json" in words:
         check_json(result.stdout, ranks or int(os.environ.get("GRAVEL_LOOPBACK", "1")), words)
     else:

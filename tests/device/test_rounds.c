@@ -11,7 +11,9 @@
 #include <gravel/rounds.h>
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define N 1000u
 #define N_ROUNDS 7u
@@ -246,4 +248,58 @@ TEST(a_kernel_without_its_arguments_is_refused)
     expect_error(gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, 1, NULL, 0), GRAVEL_ECL, "argument");
     OK(gravel_rounds_destroy(rounds));
     expect_works(gravel);
+}
+
+/* ---- a node that is given up ------------------------------------------------------------------ */
+
+#define WHY "KeyError: 23"
+
+static void *give_up(void *gravel)
+{
+    usleep(500000);
+    OK(gravel_abort(gravel, WHY));
+    return NULL;
+}
+
+static struct gravel_rounds *make_work(struct gravel *gravel, cl_mem last, uint32_t n)
+{
+    struct gravel_rounds *rounds = make(gravel, "work");
+    SET_ROUNDS(rounds, 2, last);
+    SET_ROUNDS(rounds, 3, n);
+    return rounds;
+}
+
+/* Returns how many steps take 0.3 s. */
+static uint32_t count_steps(struct gravel *gravel, cl_mem last)
+{
+    const uint32_t n = 10000000;
+    struct gravel_rounds *rounds = make_work(gravel, last, n);
+    run(rounds, GRAVEL_UNTIL_MOST, 1); /* which compiles */
+    const double begin = seconds_now();
+    run(rounds, GRAVEL_UNTIL_MOST, 1);
+    const double times = 0.3 / (seconds_now() - begin);
+    OK(gravel_rounds_destroy(rounds));
+    return (uint32_t)(n * (times < 400 ? times : 400));
+}
+
+/* The first launch, of up to 64 rounds that take 0.3 s each, ends with the round. */
+TEST(abort_ends_a_run_whose_groups_do_not_wait)
+{
+    struct gravel_config config = loopback_config(1);
+    struct gravel *gravel;
+    pthread_t other;
+    cl_int error;
+    OK(gravel_open(&gravel, &config, NULL));
+    cl_mem last =
+        clCreateBuffer(gravel_cl_context(gravel), CL_MEM_READ_WRITE, 4u << 20, NULL, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    struct gravel_rounds *rounds = make_work(gravel, last, count_steps(gravel, last));
+    const double begin = seconds_now();
+    assert_int_equal(pthread_create(&other, NULL, give_up, gravel), 0);
+    expect_error(gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, 1000, NULL, 0), GRAVEL_EABORT, WHY);
+    pthread_join(other, NULL);
+    expect_error(gravel_rounds_destroy(rounds), GRAVEL_EABORT, WHY);
+    expect_error(gravel_close(gravel), GRAVEL_EABORT, WHY);
+    assert_true(is_within(begin, 7)); /* closing gives a kernel up after 8 s */
+    clReleaseMemObject(last);
 }

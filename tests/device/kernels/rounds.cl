@@ -175,3 +175,22 @@ kernel void no_phase(GRAVEL_ARENA, GRAVEL_ROUND)
     GRAVEL_ROUND_OPEN(r);
     (void)r;
 }
+
+/* n steps of a chain of numbers, whose last is each work-item's of `last`. */
+kernel void work(GRAVEL_ARENA, GRAVEL_ROUND, global uint *last, uint n)
+{
+    GRAVEL_ROUND_OPEN(r);
+    GRAVEL_EACH_ROUND(r)
+    {
+        GRAVEL_PHASE(r, chain)
+        {
+            uint number = gravel_round_item(r) + 1;
+            for (uint i = 0; i < n && get_local_id(0) == 0; i++) { /* which no compiler shortens */
+                number ^= number << 13;
+                number ^= number >> 17;
+                number ^= number << 5;
+            }
+            last[gravel_round_item(r)] = number;
+        }
+    }
+}
