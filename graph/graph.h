@@ -40,7 +40,7 @@ struct graph_rows {
 struct graph_kept {
     bool is_whole;                      /* the next call finds all there */
     struct gravel_rounds *rounds;       /* NULL: its kernels are launched by themselves */
-    cl_kernel kernels[4];               /* that of rounds is the first */
+    cl_kernel kernels[6];               /* that of rounds is the first */
     uint64_t heap;                      /* offset of heap memory; 0: none */
     struct gravel_mirror *mirror;       /* of it; or NULL */
     cl_mem buffers[GRAPH_MOST_BUFFERS]; /* by numbers of the algorithm's own */
@@ -82,7 +82,7 @@ struct gravel_graph {
     uint64_t device_bytes, create_ns;
     struct graph_kept bfs, bfs_parents, sssp, sssp_parents, components, forest, betweenness,
         triangles, colors, cores, results;
-    struct graph_pagerank *pagerank; /* of pull.c */
+    struct graph_pagerank *pagerank; /* of ranks.c */
 };
 
 /** Returns the slot of own vertex 0. */
@@ -288,6 +288,10 @@ int graph_check_out(struct gravel_graph *graph, const char *call, const char *na
 /** Allocates heap memory for kept->heap, if there are several nodes. Collective. @return code; what went wrong. */
 int graph_keep_heap(struct gravel_graph *graph, const char *call, struct graph_kept *kept, int code,
                     uint64_t bytes);
+/** Makes kept->heap, and a mirror there of the first n_words[node] words of each node. Collective. @param words  without its
+ * offset and indices. @return code; what went wrong. */
+int graph_keep_mirror(struct gravel_graph *graph, const char *call, struct graph_kept *kept,
+                      int code, uint64_t bytes, struct gravel_words words);
 /** Makes the buffers of a table of arguments, and rounds whose kernel has them. Collective. Ends with graph_keep.
  * @param first  argument of the first value; those before it differ from call to call. */
 int graph_keep_rounds(struct gravel_graph *graph, const char *call, struct graph_kept *kept,
@@ -355,7 +359,7 @@ int graph_find_levels(struct gravel_graph *graph, const char *call, uint64_t sou
  * @param out          [n of this node]; NULL at all nodes: finds none. */
 int graph_find_parents(struct gravel_graph *graph, const char *call, struct graph_kept *kept,
                        bool is_weighted, cl_mem distances, uint32_t source, uint64_t *out);
-/** pull.c: frees what PageRank keeps. */
+/** ranks.c: frees what PageRank keeps. */
 void graph_pagerank_free(struct gravel_graph *graph);
 
 #endif

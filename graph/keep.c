@@ -19,6 +19,27 @@ int graph_keep_heap(struct gravel_graph *graph, const char *call, struct graph_k
                : gravel_alloc_named(graph->gravel, call, bytes, &kept->heap);
 }
 
+int graph_keep_mirror(struct gravel_graph *graph, const char *call, struct graph_kept *kept,
+                      int code, uint64_t bytes, struct gravel_words words)
+{
+    uint64_t n = 0;
+    for (uint32_t node = 0; node < graph->n_nodes && !code; node++)
+        n += words.n_words[node];
+    uint32_t *indices = code ? NULL : malloc((n + 1) * sizeof *indices), *next = indices;
+    if (!code && !indices)
+        code = graph_fail_memory(call, n * sizeof *indices);
+    for (uint32_t node = 0; node < graph->n_nodes && !code; node++)
+        for (uint32_t i = 0; i < words.n_words[node]; i++)
+            *next++ = i;
+    code = graph_keep_heap(graph, call, kept, code, bytes);
+    words.offset = kept->heap;
+    words.indices = indices;
+    if (!code)
+        code = gravel_mirror_create(&kept->mirror, graph->gravel, &words);
+    free(indices);
+    return code;
+}
+
 int graph_keep_rounds(struct gravel_graph *graph, const char *call, struct graph_kept *kept,
                       int code, const struct gravel_rounds_program *program, cl_uint first,
                       const struct graph_value *values, size_t n)

@@ -2,7 +2,7 @@
 /*
  * PageRank, as NetworkX defines it and counts its iterations: what is asked for and what comes out. See pull.c.
  *
- * Path:    gravel_graph_pagerank -> this -> pull.c, exchange.c -> results.c.
+ * Path:    gravel_graph_pagerank -> this -> ranks.c, pull.c, exchange.c -> results.c.
  * Owner:   graph->pagerank, made by the first call, freed by graph_pagerank_free.
  * Threads: one at a time.
  */
@@ -170,7 +170,7 @@ static int rank(struct gravel_graph *graph, struct gravel_graph_pagerank_options
                 bool is_wished, void *ranks)
 {
     const bool is_double = options->type == GRAVEL_DOUBLE,
-               is_made = graph->pagerank && graph_pull_is_double(graph) == is_double;
+               is_made = graph->pagerank && graph->pagerank->is_double == is_double;
     double *words = NULL, *own = NULL;
     cl_mem found;
     int code = 0;

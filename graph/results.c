@@ -164,23 +164,15 @@ static int make_mirror(struct gravel_graph *graph)
                            : most > LEAST_PIECE ? most
                                                 : LEAST_PIECE;
     uint64_t *n_words = calloc(graph->n_nodes, sizeof *n_words);
-    uint32_t *indices = malloc((n_others * piece + 1) * sizeof *indices);
-    int code = n_words && indices ? 0 : graph_fail_memory("gravel_graph: results", 4 * all);
+    int code = n_words ? 0 : graph_fail_memory("gravel_graph: results", 8 * graph->n_nodes);
     for (uint32_t node = 0; node < graph->n_nodes && !code; node++)
         n_words[node] = node == graph->node ? 0 : piece;
-    for (uint64_t i = 0; i < n_others * piece && !code; i++)
-        indices[i] = (uint32_t)(i % piece);
     if (!code)
         code = graph_buffer(graph, &kept->buffers[WHOLE], NULL, graph->n_slots * sizeof(cl_ulong));
-    code = graph_keep_heap(graph, "gravel_graph", kept, code, piece * sizeof *indices);
+    const struct gravel_words words = GRAVEL_WORDS(.type = GRAVEL_UINT, .n_words = n_words);
+    code = graph_keep_mirror(graph, "gravel_graph", kept, code, piece * sizeof(uint32_t), words);
     kept->n = (uint32_t)piece;
-    if (!code) {
-        const struct gravel_words words = GRAVEL_WORDS(.offset = kept->heap, .type = GRAVEL_UINT,
-                                                       .n_words = n_words, .indices = indices);
-        code = gravel_mirror_create(&kept->mirror, graph->gravel, &words);
-    }
     free(n_words);
-    free(indices);
     return code;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Cuts rows into strips and slices. See pagerank.h.
  *
- * Path:    pull.c -> this -> rows.c, device.c.
+ * Path:    ranks.c -> this -> rows.c, device.c.
  * Owner:   tables of the host are freed on return.
  * Threads: one at a time.
  * Source:  Monakov, Lokhmotov, Avetisyan, Automatically Tuning Sparse Matrix-Vector Multiplication for GPU Architectures,
