@@ -18,9 +18,10 @@
 #define LOCK_NS (30 * GRAVEL_NS_PER_S) /* a few other nodes' tests */
 #define HAND_OVER_TRIES 3u
 #define ROUNDS_A_LAUNCH 2u /* of the hand-over by copies */
-#define FIRST_POLLS (1u << 10)
+#define FIRST_POLLS (1u << 6)
 #define MOST_POLLS (1u << 24)
-#define ENOUGH_NS GRAVEL_NS_PER_MS /* against what it takes to start a kernel */
+#define ENOUGH_NS GRAVEL_NS_PER_MS
+#define GROWTH 3u /* of the time, at 4 times the polls: the start of a kernel is less */
 #define POLLS_TRIES 5u
 
 static int build(struct gravel_device *device, cl_program *program)
@@ -177,19 +178,22 @@ static int time_polls(const struct gravel_test *test, void *shortest_ns)
 /*
  * Measures how long a waiting leader's poll takes at least, with words that are 0, so that a number of polls can be
  * used for a time where the host's clock does not reach a kernel: it has none of its own. One leader alone, which
- * nothing slows down and which keeps its core.
+ * nothing slows down and which keeps its core. On a busy machine a kernel starts late, by milliseconds, which must not
+ * pass for polls: kernels would give up after a few of them.
  */
 static int measure_polls(struct gravel_device *device, const struct gravel_test *test)
 {
     struct gravel_test_row row = {
         .name = "poll", .n_groups = 1, .group = 1, .n_values = 1, .watch = time_polls};
-    uint64_t ns = 0;
-    uint32_t n = FIRST_POLLS / 4;
-    while (ns < ENOUGH_NS && n < MOST_POLLS) {
+    uint64_t ns = UINT64_MAX / GROWTH;
+    uint32_t n = FIRST_POLLS / 4, n_grown = 0;
+    while ((ns < ENOUGH_NS || n_grown < 2) && n < MOST_POLLS) {
+        const uint64_t enough_ns = GROWTH * ns;
         ns = UINT64_MAX;
         row.values[0] = n *= 4;
         for (uint32_t i = 0; i < POLLS_TRIES; i++)
             GRAVEL_TRY(gravel_test_run(test, &row, &ns));
+        n_grown = ns >= enough_ns ? n_grown + 1 : 0;
     }
     device->poll_ns = (uint32_t)(ns / n ? ns / n : 1);
     return 0;
