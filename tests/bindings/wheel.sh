@@ -47,7 +47,8 @@ cd "$work" || exit 1
 # guide <setting...>: the programs of README and the guide.
 guide() { step env "$@" python -m pytest -qx -p no:cacheprovider -c /dev/null --rootdir "$tests" "$tests/test_guide.py"; }
 guide GRAVEL_STEP=svm TEST_MPIRUN=
-[ -z "${TEST_MPIRUN:-}" ] || guide GRAVEL_STEP=drain PYTHONPATH="$source/python" GRAVEL_LIBRARY="$build/lib/libgravel.so"
+[ -z "${TEST_MPIRUN:-}" ] || guide GRAVEL_STEP=drain PYTHONPATH="$source/python" \
+    GRAVEL_LIBRARY="$build/lib/libgravel.so" GRAVEL_GRAPH_LIBRARY="$build/graph/libgravel-graph.so"
 [ -n "${TEST_MPIRUN:-}" ] || echo "left out: ranks, without MPI"
 export GRAVEL_TRANSPORT=self
 step python -m gravel
