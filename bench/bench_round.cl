@@ -28,7 +28,7 @@ kernel void nothing(GRAVEL_ARENA)
 
 #ifdef GRAVEL_ROUND
 /* In each round n work-items add one to a counter each at a node, and count. */
-kernel void stay(GRAVEL_ARENA, GRAVEL_ROUND, ulong counters, uint node, uint n)
+GRAVEL_ROUND_KERNEL void stay(GRAVEL_ARENA, GRAVEL_ROUND, ulong counters, uint node, uint n)
 {
     GRAVEL_ROUND_OPEN(r);
     GRAVEL_EACH_ROUND(r)

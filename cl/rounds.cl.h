@@ -28,6 +28,7 @@
  * nothing stays either. Where kernels stay on the device, one launch is many rounds; elsewhere a launch is a phase.
  * How many groups and work-items there are is not known before: let each take every gravel_round_items(r)-th.
  *
+ *     GRAVEL_ROUND_KERNEL void name(...)  instead of `kernel void`: of large groups, see below
  *     GRAVEL_ROUND_OPEN(r)                instead of GRAVEL_OPEN; r.group sends messages
  *     ulong gravel_round_number(r)        of this run's rounds, from 0
  *     ulong gravel_round_sum(r)           counted in the round before, of this run or the last one; at first 0
@@ -63,6 +64,14 @@ struct gravel_round_group {
 
 /* The kernel argument behind GRAVEL_ARENA; the host sets both. */
 #define GRAVEL_ROUND struct gravelp_rounds_begin gravel_round_
+
+/* Instead of `kernel`: on GPUs a unit has one group, of 512 work-items or what the host says, where a plain kernel has
+ * two of 256. Half as many groups meet faster. */
+#ifdef GRAVELP_ROUND_ITEMS
+#define GRAVEL_ROUND_KERNEL kernel __attribute__((reqd_work_group_size(GRAVELP_ROUND_ITEMS, 1, 1)))
+#else
+#define GRAVEL_ROUND_KERNEL kernel
+#endif
 
 /* In the outermost scope of the kernel, once: declares `r`, and the group's local memory. */
 #define GRAVEL_ROUND_OPEN(r)                                             \

@@ -18,7 +18,7 @@
 #else
 #define AT_ONCE 4u
 #endif
-#define MOST_GROUP 256u /* work-items */
+#define MOST_GROUP 512u /* work-items */
 #define EACH(i, n) for (uint i = gravel_round_item(r); i < (n); i += gravel_round_items(r))
 /* Counted; below it are the vertices that are listed at all nodes. */
 #define A_NODE_HAS_FAR (1ul << 32)
@@ -154,11 +154,12 @@ static void reset(struct gravel_round_group r, uint source, struct sssp_sizes si
  * offsets, ends, weights: rows of slots, whose ends are own vertices. best: [n_slots] distances. from: see sssp_front.
  * changed: [n_slots / 32] bits. near: slot and first edge of each piece.
  */
-kernel void sssp(GRAVEL_ARENA, GRAVEL_ROUND, uint source, struct sssp_sizes size,
-                 global const uint *restrict offsets, global const uint *restrict ends,
-                 global const distance_bits *restrict weights, global distance_bits *best,
-                 global distance_bits *from, global uint *changed, global uint2 *near,
-                 global struct sssp_known *known)
+GRAVEL_ROUND_KERNEL void sssp(GRAVEL_ARENA, GRAVEL_ROUND, uint source, struct sssp_sizes size,
+                              global const uint *restrict offsets, global const uint *restrict ends,
+                              global const distance_bits *restrict weights,
+                              global distance_bits *best, global distance_bits *from,
+                              global uint *changed, global uint2 *near,
+                              global struct sssp_known *known)
 {
     GRAVEL_ROUND_OPEN(r);
     local distance_bits group_least;

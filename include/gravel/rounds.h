@@ -48,7 +48,8 @@ struct gravel_rounds_program {
     const char *source;   /**< OpenCL C, which includes "gravel.cl.h" */
     const char *options;  /**< of the compiler, or NULL */
     const char *function; /**< a kernel whose arguments begin with GRAVEL_ARENA, GRAVEL_ROUND */
-    uint32_t group_items; /**< work-items of a group; 0: 256, or as many as the kernel allows */
+    uint32_t group_items; /**< work-items of a group; 0: as the kernel requires, else 256 at most.
+                           *   A GPU's unit has two groups, or one of more than 256 */
     uint32_t n_groups;    /**< of a launch, at most; 0: as the device has room for */
 };
 

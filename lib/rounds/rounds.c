@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define GROUP_ITEMS 256u
+#define UNIT_ITEMS \
+    512u /* of a group with a unit to itself: as many as two have, which meet slower */
 #define DRAINED_GROUPS \
     1024u /* many, of few messages each: all that one sends must fit the queues */
 /* Of all frames that go, and of all that come: a share of the heap, at most so much. */
@@ -76,21 +78,28 @@ static int check_arguments(const struct gravel_object *object, const char *funct
                              object->name, function);
 }
 
-/* Chooses the size of groups, as the kernel allows it, and their number. */
+/* Chooses the size of groups, as the kernel allows or requires it, and their number. */
 static int choose_groups(struct gravel_rounds *rounds, const struct gravel_rounds_program *program)
 {
     const struct gravel *gravel = rounds->object.gravel;
-    size_t most = SIZE_MAX;
-    GRAVEL_TRY(
-        gravel_check_cl(rounds->object.name,
-                        gravel_cl_kernel_group(&gravel->device, rounds->object.kernels[0], &most)));
-    if (program->group_items > most)
-        return gravel_fail(GRAVEL_EINVAL, "%s: group_items = %u (1 to %zu, which kernel %s allows)",
-                           rounds->object.name, program->group_items, most, program->function);
-    const uint32_t preset = most < GROUP_ITEMS ? (uint32_t)most : GROUP_ITEMS;
+    const cl_kernel kernel = rounds->object.kernels[0];
+    size_t most = SIZE_MAX, required[3] = {0};
+    GRAVEL_TRY(gravel_check_cl(rounds->object.name,
+                               gravel_cl_kernel_group(&gravel->device, kernel, &most)));
+    clGetKernelWorkGroupInfo(kernel, gravel->device.id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                             sizeof required, required, NULL);
+    most = required[0] ? required[0] : most; /* NVIDIA's driver says 256 of any kernel */
+    if (program->group_items > most || (program->group_items && program->group_items < required[0]))
+        return gravel_fail(GRAVEL_EINVAL,
+                           "%s: group_items = %u (%zu to %zu, which kernel %s allows)",
+                           rounds->object.name, program->group_items, required[0] ? most : 1, most,
+                           program->function);
+    const uint32_t preset = most < GROUP_ITEMS || required[0] ? (uint32_t)most : GROUP_ITEMS;
     rounds->group_items = program->group_items ? program->group_items : preset;
     rounds->n_groups =
         gravel_step_may_wait(gravel->device.step) ? rounds->scheduling.n_groups : DRAINED_GROUPS;
+    if (rounds->group_items > GROUP_ITEMS && !gravel->config.flow_groups)
+        rounds->n_groups = (rounds->n_groups + 1) / 2;
     if (program->n_groups && program->n_groups < rounds->n_groups)
         rounds->n_groups = program->n_groups;
     if (!gravel_rounds_stay(rounds))
@@ -181,17 +190,25 @@ static int make(struct gravel_object *object, const void *request)
     const struct gravel_rounds_program *program = request;
     struct gravel_rounds *rounds = (struct gravel_rounds *)object;
     GRAVEL_TRY(alloc(rounds));
-    const struct gravel_program_request texts = {
-        .name = program->name,
-        .source = program->source,
-        .options = program->options,
-        .prelude = !gravel_rounds_stay(rounds) ? "#define GRAVELP_ROUNDS\n"
-                   : gravel_n_nodes(object->gravel) == 1
-                       ? "#define GRAVELP_ROUNDS\n#define GRAVELP_STAYS\n#define GRAVELP_DIRECT\n"
-                   : rounds->room ? "#define GRAVELP_ROUNDS\n#define GRAVELP_STAYS\n"
-                                    "#define GRAVELP_NODES\n#define GRAVELP_DIRECT\n"
-                                  : "#define GRAVELP_ROUNDS\n#define GRAVELP_STAYS\n"
-                                    "#define GRAVELP_NODES\n"};
+    const struct gravel_capability *device = &object->gravel->device.capability;
+    const uint32_t items = program->group_items              ? program->group_items
+                           : device->max_group >= UNIT_ITEMS ? UNIT_ITEMS
+                                                             : GROUP_ITEMS;
+    char prelude[256], size[64] = "";
+    if (!device->is_cpu)
+        snprintf(size, sizeof size, "#define GRAVELP_ROUND_ITEMS %u\n", items);
+    snprintf(prelude, sizeof prelude, "#define GRAVELP_ROUNDS\n%s%s%s%s", size,
+             gravel_rounds_stay(rounds) ? "#define GRAVELP_STAYS\n" : "",
+             gravel_rounds_stay(rounds) && gravel_n_nodes(object->gravel) > 1
+                 ? "#define GRAVELP_NODES\n"
+                 : "",
+             gravel_rounds_stay(rounds) && (gravel_n_nodes(object->gravel) == 1 || rounds->room)
+                 ? "#define GRAVELP_DIRECT\n"
+                 : "");
+    const struct gravel_program_request texts = {.name = program->name,
+                                                 .source = program->source,
+                                                 .options = program->options,
+                                                 .prelude = prelude};
     GRAVEL_TRY(gravel_node_build(object->gravel, &texts, &object->program));
     GRAVEL_TRY(gravel_cl_kernel_create(&object->gravel->device, object->program, program->function,
                                        NULL, &object->kernels[0]));

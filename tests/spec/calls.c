@@ -29,18 +29,19 @@ static const struct gravel_rounds_program *program_of_rounds(void)
     static const char source[] =
         "#include \"gravel.cl.h\"\n"
         "kernel void bare(GRAVEL_ARENA) {}\n"
-        "kernel void turn(GRAVEL_ARENA, GRAVEL_ROUND, ulong a)\n"
+        "kernel __attribute__((reqd_work_group_size(64, 1, 1))) void turn(GRAVEL_ARENA, "
+        "GRAVEL_ROUND, ulong a)\n"
         "{\n"
         "    GRAVEL_ROUND_OPEN(r);\n"
         "    GRAVEL_EACH_ROUND(r) { GRAVEL_PHASE(r, all) gravel_round_count_wi(r, 1); }\n"
         "}\n";
     static struct gravel_rounds_program made;
-    made = (struct gravel_rounds_program)
-        GRAVEL_ROUNDS_PROGRAM(.name = p("turns.cl"), .source = source, .n_groups = 1,
-                              .function = POINTER("turn", BAD(NULL, "function"),
-                                                  BAD("bare", "GRAVEL_ROUND"),
-                                                  WRONG("nowhere", GRAVEL_ECL, "kernel nowhere: ")),
-                              .group_items = (uint32_t)NUMBER(0, BAD(1 << 24, "group_items")));
+    made = (struct gravel_rounds_program)GRAVEL_ROUNDS_PROGRAM(
+            .name = p("turns.cl"), .source = source, .n_groups = 1,
+            .function = POINTER("turn", BAD(NULL, "function"), BAD("bare", "GRAVEL_ROUND"),
+                                WRONG("nowhere", GRAVEL_ECL, "kernel nowhere: ")),
+            .group_items =
+                (uint32_t)NUMBER(0, BAD(1 << 24, "group_items"), BAD(32, "group_items")));
     made.bytes = (uint32_t)NUMBER(sizeof made, BAD(1, "GRAVEL_ROUNDS_PROGRAM"));
     return p(&made);
 }
