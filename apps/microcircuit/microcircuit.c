@@ -29,7 +29,7 @@ extern const char microcircuit_cl[];
 #define LEAST_SCALE 0.001
 #define MOST_SCALE 64.0
 #define MOST_SECONDS 10000
-#define RUN_STEPS 2000u /* of a run of rounds: then the host reads spikes */
+#define RUN_STEPS 5000u /* of a run of rounds: then the host reads spikes */
 #define MOST_SPIKES (RUN_STEPS / (REFRACTORY + 1) + 1) /* of a neuron in it */
 #define SETTLED_STEPS 5000u /* rates are of later times, or of the second half */
 /* The heap has bits of all neurons, and frames of rounds, which take a share of it: room for spikes of all at once. */
@@ -177,24 +177,25 @@ static void make_rounds(struct microcircuit *own, uint32_t group_items)
     TRY_CL(
         clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_TYPE, sizeof type, &type, NULL));
     const bool is_cpu = type & CL_DEVICE_TYPE_CPU;
-    const uint32_t piece = is_cpu ? 256 : 64;
+    const uint32_t piece = is_cpu ? 256 : 32;
+    group_items = group_items ? group_items : is_cpu ? 256 : 768; /* of a GPU, most of a unit */
     snprintf(options, sizeof options, "-DN_NODES=%u -DTEAM=%uu -DPIECE=%uu", node->n_nodes,
              is_cpu ? 1 : 32, piece);
     const struct gravel_rounds_program program =
         GRAVEL_ROUNDS_PROGRAM(.name = "microcircuit.cl", .source = microcircuit_cl,
                               .options = options, .function = "microcircuit",
-                              .group_items = group_items, .n_groups = own->n_own / 256 + 1);
+                              .group_items = group_items, .n_groups = own->n_own / group_items + 1);
     TRY(gravel_rounds_create(&own->rounds, node->gravel, &program));
     TRY(gravel_rounds_kernel(own->rounds, &own->kernel));
     own->ring = node_array(node, (size_t)own->n_own * SLOTS * sizeof(cl_int), NULL);
     own->fired = node_array(node, (size_t)own->n_own * MOST_SPIKES * sizeof(uint64_t), NULL);
-    own->known = node_array(node, 3 * sizeof(cl_uint), NULL);
+    own->known = node_array(node, 2 * sizeof(struct known), NULL);
     NODE_SET(own->kernel, 3, ULONG(own->options.seed), UINT(own->n_own),
              UINT((own->longest + piece - 1) / piece), ULONG(own->come), ARRAY(own->tables),
              ARRAY(own->rows), ARRAY(own->synapses), ARRAY(own->ring),
              ARRAY(node_array(node, own->n_own * sizeof(struct neuron), NULL)),
-             ARRAY(node_array(node, own->n_neurons * 2 * sizeof(cl_uint), NULL)), ARRAY(own->fired),
-             ARRAY(own->known));
+             ARRAY(node_array(node, own->n_neurons * 4 * sizeof(cl_uint[3]), NULL)),
+             ARRAY(own->fired), ARRAY(own->known));
 }
 
 static void open_node(void *self)
@@ -231,22 +232,22 @@ static void reset(void *self)
     struct node *node = &own->node;
     node_fill_heaps(node, own->come, own->come_words, 0);
     node_fill(node, own->ring, 0, (size_t)own->n_own * SLOTS * sizeof(cl_int));
-    node_fill(node, own->known, 0, 3 * sizeof(cl_uint));
+    node_fill(node, own->known, 0, 2 * sizeof(struct known));
     node_finish(node);
     own->n_spikes = 0;
     TRY(gravel_barrier(node->gravel));
 }
 
-/* Appends the spikes of a run, and forgets them on the device. */
-static void take_spikes(struct microcircuit *own)
+/* Appends the spikes of a run. @param last  its last time */
+static void take_spikes(struct microcircuit *own, uint32_t last)
 {
-    cl_uint known[3];
+    struct known known[2];
     node_read(&own->node, own->known, sizeof known, known);
-    while (own->room <= own->n_spikes + known[2])
+    const uint32_t n = known[last % 2].older + known[last % 2].own;
+    while (own->room <= own->n_spikes + n)
         own->spikes = app_room(own->spikes, own->room, &own->room, sizeof *own->spikes, "spikes");
-    node_read(&own->node, own->fired, known[2] * sizeof *own->spikes, own->spikes + own->n_spikes);
-    own->n_spikes += known[2];
-    node_write(&own->node, own->known, 2 * sizeof *known, sizeof *known, &(cl_uint){0});
+    node_read(&own->node, own->fired, n * sizeof *own->spikes, own->spikes + own->n_spikes);
+    own->n_spikes += n;
 }
 
 static void run(void *self)
@@ -258,7 +259,7 @@ static void run(void *self)
         n = own->n_steps - time < RUN_STEPS ? own->n_steps - time : RUN_STEPS;
         NODE_SET(own->kernel, 2, UINT(time));
         TRY(gravel_rounds_run(own->rounds, GRAVEL_UNTIL_MOST, n, NULL, 0));
-        take_spikes(own);
+        take_spikes(own, time + n - 1);
         if (is_watched)
             fprintf(stderr, "\r%.1f of %g s%s", (double)(time + n) / STEPS_A_SECOND, own->seconds,
                     time + n < own->n_steps ? "" : "\r\033[K");

@@ -13,6 +13,14 @@
  */
 #include "gravel.cl.h"
 
+/* Every work-item: makes the group's copy of the tables, as caches of what is global are emptied with each phase. */
+static inline void tables_copy(local struct tables *own, global const struct tables *tables)
+{
+    for (uint i = (uint)get_local_id(0); i < sizeof *own / 4; i += (uint)get_local_size(0))
+        ((local uint *)own)[i] = ((global const uint *)tables)[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 #ifndef N_NODES
 
 /*
@@ -24,9 +32,11 @@
  * behind a word that is 1 if some come to more than MOST_WEIGHTS.
  */
 kernel void draw_synapses(ulong seed, uint to, uint from, uint node, uint n_nodes,
-                          global const struct tables *tables, global volatile uint *rows,
+                          global const struct tables *all, global volatile uint *rows,
                           global uint *synapses, global volatile uint *sums)
 {
+    local struct tables own_tables, *const tables = &own_tables;
+    tables_copy(tables, all);
     const uint i = (uint)get_global_id(0);
     if (i >= tables->n_synapses[to][from])
         return;
@@ -45,21 +55,35 @@ kernel void draw_synapses(ulong seed, uint to, uint from, uint node, uint n_node
 
 #else
 
-#define SPIKES 2 /* of `known`; before it the lengths of both lists */
 #define EACH(i, n) for (uint i = gravel_round_item(r); i < (n); i += gravel_round_items(r))
+
+/* What a list has of a neuron that fired. */
+struct fired {
+    uint first, end; /* its row */
+    uint population;
+};
+
+static inline struct fired fired_make(local const struct tables *tables, global const uint *rows,
+                                      uint number)
+{
+    return (struct fired){rows[number], rows[number + 1], population_of(tables, number)};
+}
 
 /*
  * begin: time of round 0 of this run. come: heap offset of uint [2][words of a bit a neuron], by time % 2: what has fired at
  * other nodes. rows, synapses: of draw_synapses. ring: [SLOTS][n_own] input by time % SLOTS. n_pieces: of the longest row.
- * lists: [2][neurons] that fired, by time % 2. spikes: number and time of own ones, of this run.
+ * lists: [2][2][neurons] that fired, by time % 2, own ones and others'. spikes: number and time of own ones, of this run.
+ * known: by time % 2 the lengths of these lists, and how many spikes of the run are older.
  */
-kernel void microcircuit(GRAVEL_ARENA, GRAVEL_ROUND, uint begin, ulong seed, uint n_own,
-                         uint n_pieces, ulong come, global const struct tables *restrict tables,
-                         global const uint *restrict rows, global const uint *restrict synapses,
-                         global int *ring, global struct neuron *neurons, global uint *lists,
-                         global uint2 *spikes, global volatile uint *known)
+GRAVEL_ROUND_KERNEL void
+microcircuit(GRAVEL_ARENA, GRAVEL_ROUND, uint begin, ulong seed, uint n_own, uint n_pieces,
+             ulong come, global const struct tables *restrict all, global const uint *restrict rows,
+             global const uint *restrict synapses, global int *ring, global struct neuron *neurons,
+             global struct fired *lists, global uint2 *spikes, global struct known *known)
 {
+    local struct tables own_tables, *const tables = &own_tables;
     GRAVEL_ROUND_OPEN(r);
+    tables_copy(tables, all);
     GRAVEL_EACH_ROUND(r)
     {
 #if N_NODES > 1
@@ -68,35 +92,41 @@ kernel void microcircuit(GRAVEL_ARENA, GRAVEL_ROUND, uint begin, ulong seed, uin
             const uint before = (begin + (uint)gravel_round_number(r) + 1) % 2,
                        n_neurons = tables->first[POPULATIONS], n_words = (n_neurons + 31) / 32;
             global uint *fired = (global uint *)gravel_local(r.group, come) + before * n_words;
+            global struct fired *others = lists + (2 * before + 1) * n_neurons;
             EACH(w, n_words)
             {
                 uint bits = fired[w];
                 if (!bits)
                     continue;
                 fired[w] = 0; /* no node sends to it in this round */
-                uint at = atomic_add(known + before, popcount(bits));
+                uint at = atomic_add(&known[before].others, popcount(bits));
                 for (; bits; bits &= bits - 1)
-                    lists[before * n_neurons + at++] = w * 32 + 31 - clz(bits & -bits);
+                    others[at++] = fired_make(tables, rows, w * 32 + 31 - clz(bits & -bits));
             }
         }
 #endif
         GRAVEL_PHASE(r, deliver)
         {
             const uint time = begin + (uint)gravel_round_number(r), before = (time + 1) % 2,
-                       node = gravel_node(r.group), item = gravel_round_item(r),
+                       node = N_NODES > 1 ? gravel_node(r.group) : 0, item = gravel_round_item(r),
                        n_items = gravel_round_items(r), n_lanes = (uint)get_local_size(0),
-                       n_groups = n_items / n_lanes, n_all = known[before] * n_pieces,
+                       n_groups = n_items / n_lanes, n_neurons = tables->first[POPULATIONS],
                        share = n_lanes % TEAM ? 1 : TEAM, /* teams of all groups take turns */
                 team = item % n_lanes / share * n_groups + item / n_lanes;
-            global const uint *list = lists + before * tables->first[POPULATIONS];
+            global const struct fired *own_ones = lists + 2 * before * n_neurons;
+            const uint n_fired = known[before].own,
+                       n_all = (n_fired + known[before].others) * n_pieces;
+            if (item == 0)
+                known[time % 2].older = gravel_round_number(r) ? known[before].older + n_fired : 0;
             for (uint i = team; i < n_all; i += n_items / share) {
-                const uint source = list[i / n_pieces], population = population_of(tables, source),
-                           first = rows[source] + i % n_pieces * PIECE,
-                           end = min(first + PIECE, rows[source + 1]);
+                const uint at = i / n_pieces;
+                const struct fired fired = own_ones[at < n_fired ? at : n_neurons + at - n_fired];
+                const uint first = fired.first + i % n_pieces * PIECE,
+                           end = min(first + PIECE, fired.end);
                 for (uint k = first + item % share; k < end; k += share) {
                     const uint synapse = synapses[k], own = synapse & ((1u << TARGET_BITS) - 1),
                                arrives = time - 1 + (synapse >> TARGET_BITS) % SLOTS,
-                               row = weights_of(tables, population, own * N_NODES + node);
+                               row = weights_of(tables, fired.population, own * N_NODES + node);
                     atomic_add(ring + arrives % SLOTS * (size_t)n_own + own,
                                tables->weights[row][synapse >> (TARGET_BITS + DELAY_BITS)]);
                 }
@@ -105,21 +135,26 @@ kernel void microcircuit(GRAVEL_ARENA, GRAVEL_ROUND, uint begin, ulong seed, uin
         GRAVEL_PHASE(r, update)
         {
             const uint time = begin + (uint)gravel_round_number(r), now = time % 2,
-                       node = gravel_node(r.group), n_neurons = tables->first[POPULATIONS];
+                       node = N_NODES > 1 ? gravel_node(r.group) : 0,
+                       n_neurons = tables->first[POPULATIONS], older = known[now].older;
             global int *arrived = ring + time % SLOTS * (size_t)n_own;
+            global struct fired *list = lists + 2 * now * n_neurons;
             if (gravel_round_item(r) == 0)
-                known[now ^ 1] = 0; /* all of it is delivered */
+                known[now ^ 1].own = known[now ^ 1].others = 0; /* all of it is delivered */
             EACH(i, n_own)
             {
                 const uint number = i * N_NODES + node;
+                const struct fired fired =
+                    fired_make(tables, rows, number); /* what waits, waits at once */
                 struct neuron neuron = neurons[i];
                 const bool fires = neuron_advance(tables, seed, number, time, arrived[i], &neuron);
                 arrived[i] = 0;
                 neurons[i] = neuron;
                 if (!fires)
                     continue;
-                lists[now * n_neurons + atomic_inc(known + now)] = number;
-                spikes[atomic_inc(known + SPIKES)] = (uint2)(number, time);
+                const uint at = atomic_inc(&known[now].own);
+                list[at] = fired;
+                spikes[older + at] = (uint2)(number, time);
 #if N_NODES > 1
                 for (uint to = 0; to < N_NODES; to++)
                     if (to != node)

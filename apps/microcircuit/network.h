@@ -19,7 +19,7 @@ typedef uint u32;
 typedef int i32;
 typedef ulong u64;
 typedef long i64;
-#define GLOBAL global
+#define TABLES local const
 #else
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ typedef uint32_t u32;
 typedef int32_t i32;
 typedef uint64_t u64;
 typedef int64_t i64;
-#define GLOBAL
+#define TABLES const
 #endif
 
 #define POPULATIONS 8 /* odd ones are inhibitory */
@@ -78,7 +78,7 @@ static inline struct words draw(struct words counter, u64 seed)
 }
 
 /* Returns which entry of a cumulative table [n] a random word draws. */
-static inline u32 draw_entry(GLOBAL const u32 *table, u32 n, u32 random)
+static inline u32 draw_entry(TABLES u32 *table, u32 n, u32 random)
 {
     u32 i = 0;
     for (u32 left = n; left > 1;) {
@@ -95,7 +95,7 @@ static inline i32 parts_of(i32 x, u32 parts)
     return (i32)(((i64)x * (i64)parts + (i64)0x80000000u) >> 32);
 }
 
-static inline u32 population_of(GLOBAL const struct tables *tables, u32 number)
+static inline u32 population_of(TABLES struct tables *tables, u32 number)
 {
     u32 n = 0; /* whose loads do not wait for each other */
     for (u32 i = 1; i < POPULATIONS; i++)
@@ -103,14 +103,19 @@ static inline u32 population_of(GLOBAL const struct tables *tables, u32 number)
     return n;
 }
 
+/* What is known of a time: neurons that fired, own ones and others', and how many own spikes of the run are older. */
+struct known {
+    u32 own, others, older;
+};
+
 struct neuron {
     i32 potential, current;
     u32 rests_until;
 };
 
 /* Takes a neuron through a step, at whose end input of synapses arrives. @return whether it fires */
-static inline bool neuron_advance(GLOBAL const struct tables *tables, u64 seed, u32 number,
-                                  u32 time, i32 arrives, struct neuron *neuron)
+static inline bool neuron_advance(TABLES struct tables *tables, u64 seed, u32 number, u32 time,
+                                  i32 arrives, struct neuron *neuron)
 {
     const u32 population = population_of(tables, number);
     const struct words random = draw((struct words){number, time, 0, DRAWS_INPUTS}, seed);
@@ -136,10 +141,10 @@ struct synapse {
 };
 
 /* Returns synapse i of those to a population from one. */
-static inline struct synapse synapse_draw(GLOBAL const struct tables *tables, u64 seed, u32 to,
-                                          u32 from, u32 i)
+static inline struct synapse synapse_draw(TABLES struct tables *tables, u64 seed, u32 to, u32 from,
+                                          u32 i)
 {
-    GLOBAL const u32 *first = tables->first;
+    TABLES u32 *first = tables->first;
     const struct words random =
         draw((struct words){i, 0, 0, DRAWS_SYNAPSE + to * POPULATIONS + from}, seed);
     return (struct synapse){first[from] +
@@ -150,7 +155,7 @@ static inline struct synapse synapse_draw(GLOBAL const struct tables *tables, u6
 }
 
 /* Returns the row of weights of synapses from a population to a target: inhibitory 2, doubled (4e to 2/3e) 1. */
-static inline u32 weights_of(GLOBAL const struct tables *tables, u32 population, u32 target)
+static inline u32 weights_of(TABLES struct tables *tables, u32 population, u32 target)
 {
     return population % 2 ? 2 : population == 2 && target < tables->first[1] ? 1 : 0;
 }
