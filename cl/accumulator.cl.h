@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accumulators (gravel/accumulator.h): any work-item, in any divergent code, adds to words of any node.
+ * Any work-item, in any divergent code, adds to words of any node.
  *
  *     #include "gravel.cl.h"
  *     #include "accumulator.cl.h"
@@ -14,14 +14,13 @@
  *
  *     gravel_accumulate_TYPE_wi(g, a, index, value, node)     TYPE: int, uint, long, ulong, float, double
  *
- * Element `index` of the range of `a` at `node` becomes what the accumulator's operation makes of it and `value`: one
- * atomic operation on own memory, and no message. Messages are sent at the flush. `index` and `node` have 64 bits. A
- * call of another type than the accumulator's, or with an index or node that is not there, does nothing, and the host's
- * next flush reports it. Names of 64-bit types are defined where the device has 64-bit atomics, and double also where
- * GRAVEL_HAS_DOUBLE is; elsewhere a program that makes the call does not build.
+ * The call applies the operation of `a`, with `value`, to element `index` of its range at `node`: one atomic operation
+ * on own memory, and no message until the flush. `index` and `node` have 64 bits. A call of another type, or with an
+ * index or node that does not exist, does nothing, and the next flush reports it. Calls of 64-bit types exist where
+ * the device has 64-bit atomics, and double also where GRAVEL_HAS_DOUBLE is defined.
  *
  * Path:    the user's kernel -> this -> the shadow; cl/kernels/accumulate.cl sends it.
- * Memory:  updates are relaxed (A5): they order nothing, and are seen by others once they have been applied there. A3
+ * Memory:  updates are relaxed (A5): they order nothing, and are seen once they are applied at their owner. A3
  *          releases them to the flush.
  */
 #ifndef GRAVEL_ACCUMULATOR_CL_H
@@ -30,7 +29,7 @@
 #include "gravel.cl.h"
 #include "layout/accumulator.h"
 
-/* A kernel argument; the host sets it by gravel_kernel_set_accumulator. */
+/* A kernel argument that the host sets by gravel_kernel_set_accumulator. */
 #define GRAVEL_ACCUMULATOR(a) global struct gravelp_accumulator *a
 
 /* A word has changed, so it waits. If the bits of its 32 words were 0, the block is marked too. The bit comes after

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pools (gravel/block_pool.h): kernels allocate blocks of their own node's heap, which messages of any node reach, and
- * free them.
+ * Kernels allocate and free blocks of their own node's heap (gravel/block_pool.h).
  *
  *     #include "gravel.cl.h"
  *     #include "block_pool.cl.h"
@@ -15,23 +14,18 @@
  *         gravel_put_ulong_wg_if(g, block != GRAVEL_NO_BLOCK, inbox, get_global_id(0), block, 0);
  *     }
  *
- *     ulong gravel_block_alloc_wg(g, pool)                  every work-item of the work-group; a block each
- *     ulong gravel_block_alloc_wg_if(g, active, pool)       every work-item of the work-group
- *     ulong gravel_block_alloc_wi(g, pool)                  any work-item, in any divergent code
- *     gravel_block_free_wg(g, pool, block)                  as above
- *     gravel_block_free_wg_if(g, active, pool, block)
- *     gravel_block_free_wi(g, pool, block)
+ * S is wg, wg_if or wi, as in gravel.cl.h; a group takes up to 32 blocks by one atomic operation:
  *
- * `pool` is what gravel_block_pool_offset gives. A block is a heap offset [bytes], a multiple of 64, or of the pool's
- * block size if that is less. Its bytes are what they were. GRAVEL_NO_BLOCK: all blocks were found allocated, one after
- * the other, or the work-item is not active; the call never waits. Any work-item of the node may free a block, in any
- * launch. What others do to it has to be over: accesses of kernels before the call, by what orders them, and messages
- * by a signal or quiet.
+ *     ulong gravel_block_alloc_S(g, [active,] pool)
+ *     gravel_block_free_S(g, [active,] pool, block)
  *
- * Freeing a heap offset that is no block of the pool, or a block that is free already, ends the node with
- * GRAVEL_EKERNEL, which names the work-item, the offset and the pool.
+ * `pool` is gravel_block_pool_offset. A block is a heap offset, a multiple of 64, or of a smaller block's size, and
+ * not initialised; GRAVEL_NO_BLOCK if all blocks were found allocated in turn, or the work-item is not active. The
+ * call never waits. Any work-item of the node may free a block, in any launch, after all accesses to it: those of
+ * kernels in order before the call, messages covered by a signal or quiet.
  *
- * A work-group takes up to 32 blocks by one atomic operation, and frees neighbouring ones by one.
+ * Freeing an offset that is not a block of the pool, or is free, ends the node with GRAVEL_EKERNEL: work-item, offset
+ * and pool.
  *
  * Path:    the user's kernel -> this -> the pool's words, in the node's own heap (layout/block_pool.h).
  * Memory:  the work-item that allocates a block sees all that the one, or the work-group, that freed it had done

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device interface of channel-flow graphs: what the nodes of a flow call. In the program of a flow, which
- * gravel_flow_build builds, gravel.cl.h has it too.
+ * What the nodes of a flow call. A program of gravel_flow_build gets this with gravel.cl.h.
  *
  *     GRAVEL_RECORD(fib)
  *     GRAVEL_RECORD(sum)
@@ -15,67 +14,57 @@
  *         }
  *     }
  *
- * A *channel* is a bounded queue of channel elements (CEs), records that one function processes, the channel's *node*.
- * The scheduler chooses rounds: CEs of one channel and level, one for each work-item. What a round makes is processed
- * in later rounds. Every work-item of the group runs the node: f.active is 0 for those that have no CE, f.level is the
- * round's level, the same for the whole group, and f.group sends messages. Of a channel that is a GRAVEL_GROUP_NODE a
- * whole group has one CE, and its node may use local memory, which the kernel declares, and gravel_barrier_wg.
+ * A *channel* is a bounded queue of channel elements (CEs), records that the channel's *node* processes. The scheduler
+ * chooses rounds: CEs of one channel and level, one for each work-item. What a round makes is processed in later
+ * rounds. Every work-item of the group runs the node: f.active is 0 for those without a CE, f.level is the round's
+ * level, and f.group sends messages. With GRAVEL_GROUP_NODE a whole group has one CE, and its node may use local
+ * memory, which the kernel declares, and gravel_barrier_wg.
  *
- * The end of a name says which work-items make the call, as in gravel.cl.h. S is one of:
- *     _wg      every work-item of the work-group
- *     _wg_if   every work-item of the work-group; those whose `active` is 0 take no part
- *     _wi      any work-item, in any divergent code; calls that reserve are slower
- *     _sg      every work-item of the sub-group, where the device has them (GRAVEL_HAS_SUBGROUPS)
- *     _sg_if   every work-item of the sub-group; those whose `active` is 0 take no part
+ * The suffix S is wg, wg_if or wi, as in gravel.cl.h, or sg or sg_if where the device has sub-groups; _wi calls that
+ * reserve are slower. For each channel, whose name and record is NAME:
  *
- * Of each channel, whose name and record is NAME:
- *     struct NAME gravel_read_NAME_wi(f)                          the work-item's CE; of work-items that have none, any
+ *     struct NAME gravel_read_NAME_wi(f)                          the work-item's CE; anything without one
  *     gravel_ce gravel_spawn_NAME_S(f, [active,] record)          a CE of a stack of tasks, one level deeper
  *     gravel_ce gravel_sync_NAME_S(f, [active,] record)           a continuation, of this level: it runs when all
  *                                                                 that was spawned below has ended
  *     gravel_ce gravel_push_NAME_S(f, [active,] record)           a CE of a stream or output
- *     gravel_write_NAME_wi(f, channel, ce, record)                write a CE that gravel_talloc or gravel_fork reserved
- *     gravel_write_NAME_wg_if(f, active, channel, ce, record)     the same, by every work-item of the group
- * The three that make a CE return it. In steps, and of as many CEs as a work-item likes:
- *     gravel_ce gravel_talloc_S(f, channel, n)                    reserve n CEs, each work-item its own n, below
- *                                                                 2^31 / GRAVEL_MAX_GROUP but in _wi; ce + i is the
- *                                                                 i-th
+ *     gravel_write_NAME_wi(f, channel, ce, record)                write a CE that talloc or fork reserved
+ *     gravel_write_NAME_wg_if(f, active, channel, ce, record)     every work-item of the group
+ *
+ * In steps, for any number of CEs; `channel`, `after` and `into` are GRAVEL_CHANNEL(NAME), the same for the whole
+ * group:
+ *
+ *     gravel_ce gravel_talloc_S(f, [active,] channel, n)          reserve n CEs, each work-item its own n; except for
+ *                                                                 _wi below 2^31 / GRAVEL_MAX_GROUP. The i-th is ce + i
  *     gravel_enq_S(f, channel)                                    they are written; each talloc needs its enq
- *     struct gravel_fork gravel_fork_wg(f, after, into, n)        what spawn and sync do, faster, as they reserve once:
- *     struct gravel_fork gravel_fork_wg_if(f, active, after, into, n)     a continuation, .after, and its n tasks from
- *                                                                 .first on; none for a work-item whose n is 0. They
- *                                                                 are enqueued, and the node has to write them
- * `channel`, `after` and `into` are GRAVEL_CHANNEL(NAME), the same for the whole group.
+ *     struct gravel_fork gravel_fork_S(f, [active,] after, into, n)
+ *                                                                 spawn and sync, faster: a continuation, .after, and
+ *                                                                 its n tasks from .first on, enqueued, for the node
+ *                                                                 to write; none if n is 0. S: wg, wg_if, sg, sg_if
  *
- * Of a held channel, whose elements wait for arrivals, and stay until they are freed:
- *     gravel_hold_NAME_S(f, [active,] ce, joins, record)          write a CE that gravel_talloc reserved. It is
- *                                                                 enqueued by the last of `joins` arrivals,
- *                                                                 GRAVEL_MOST_JOINS at most; of 0, at once
+ * Elements of a held channel wait for arrivals, and stay until they are freed:
+ *
+ *     gravel_hold_NAME_S(f, [active,] ce, joins, record)          write a CE that talloc reserved; enqueued by the
+ *                                                                 last of `joins` arrivals, GRAVEL_MOST_JOINS at
+ *                                                                 most; of 0 at once
  *     gravel_arrive_S(f, [active,] channel, ce)                   one arrival
- *     gravel_ce gravel_deq_wi(f, channel)                         the work-item's CE, by its name as above
+ *     gravel_ce gravel_deq_wi(f, channel)                         the work-item's CE
  *     struct NAME gravel_peek_NAME_wi(f, ce)                      any CE that has not been freed
- *     gravel_tfree_S(f, [active,] channel, ce)                    free a CE that has been enqueued, once, in its round
- *                                                                 or later; no later round reads it
- * A gravel_ce of a held channel is a word for records. In the round that makes a CE only the work-item that made it may
- * arrive at it. What an arrival is to bring is returned to a slot before (below).
+ *     gravel_tfree_S(f, [active,] channel, ce)                    free a CE that has been enqueued, once; no later
+ *                                                                 round reads it
  *
- * A divergent `if` or loop that is the first or last thing of a node needs a gravel_barrier_wg next to it; _wg_if calls
- * do not (docs/guide/divergence.md).
+ * A gravel_ce of a held channel is a word for records. In the round that makes a CE only its maker arrives at it. What
+ * an arrival brings is returned to a slot before, a word of a continuation or held CE, or of the caller's result. TYPE
+ * is int, uint or float, and without add also long or ulong:
  *
- * A kernel that is no node adds elements too: GRAVEL_FLOW_PRODUCE(f) is its first statement, and the host launches it
- * by gravel_flow_produce.
- *
- * Results. A slot is a word of a continuation or held CE, or of the caller's result; TYPE is int, uint or float, and
- * without add also long or ulong:
- *     gravel_slot GRAVEL_SLOT(f, ce, NAME, field)                 the field of a continuation made in this round, or
- *                                                                 of a held CE
+ *     gravel_slot GRAVEL_SLOT(f, ce, NAME, field)                 of a continuation of this round, or of a held CE
  *     gravel_return_TYPE_S(f, [active,] slot, value)              store a result
  *     gravel_return_add_TYPE_S(f, [active,] slot, value)          add to it
  *
- * A CE makes at most as many CEs of a channel as the graph's edge declares. More than that, a spawn at the last level,
- * a slot that does not exist, or a talloc without enq ends the run with GRAVEL_EKERNEL, and nothing is overwritten; and
- * so does an arrival at a held CE that waits for none, a hold with more joins than GRAVEL_MOST_JOINS, and a tfree of
- * one that still waits or has been freed.
+ * These end the run with GRAVEL_EKERNEL, and nothing is overwritten: more CEs than the graph's edge declares, a spawn
+ * at the last level, a slot that does not exist, a talloc without enq, an arrival at a held CE that waits for none,
+ * too many joins, and a tfree of a CE that waits or has been freed. A divergent `if` or loop that is first or last in
+ * a node needs a gravel_barrier_wg next to it, _wg_if calls do not (docs/guide/divergence.md).
  *
  * Path:    the user's nodes -> this -> device/, in the order round, channel.
  * Memory:  all that a round did is visible to later rounds. A result is a plain store, or a relaxed addition, that the
@@ -91,18 +80,18 @@
 
 /* ---- a flow's kernel --------------------------------------------------------------------------- */
 
-/* The kernel argument behind GRAVEL_ARENA; the host sets both. */
+/* The kernel argument after GRAVEL_ARENA; the host sets both. */
 #define GRAVEL_FLOW global struct gravelp_flow *gravel_flow_
 
-/* In the outermost scope of the kernel, once: declares `f`, and the group's local memory. */
+/* Declares `f` and the group's local memory: in the outermost scope of the kernel, once. */
 #define GRAVEL_FLOW_OPEN(f)                                        \
     GRAVEL_OPEN(gravel_group_);                                    \
     GRAVELP_LOCAL(gravelp_flow_scratch, gravelp_flow_local, flow); \
     struct gravel_flow_group f = gravelp_round_open(gravel_group_, gravel_flow_, gravelp_flow_local)
 
 /*
- * Instead of GRAVEL_FLOW_OPEN, in a kernel that gravel_flow_produce launches: `f` to push and spawn with, at level 0.
- * It has no element, no round and no continuation.
+ * Declares `f` in a kernel that gravel_flow_produce launches, as its first statement: to push, and to spawn at level
+ * 0. There is no element, round or continuation.
  */
 #define GRAVEL_FLOW_PRODUCE(f)                                     \
     GRAVEL_OPEN(gravel_group_);                                    \
@@ -110,12 +99,11 @@
     struct gravel_flow_group f = gravelp_round_none(gravel_group_, gravel_flow_, gravelp_flow_local)
 
 /*
- * GRAVEL_ROUNDS: once, around all nodes: the rounds of this launch. The statement behind GRAVEL_NODE is the node of the
- * channel.
+ * The rounds of this launch: once, around all nodes; the statement after GRAVEL_NODE is the node of the channel.
  *
- * In the form with a loop a CPU device runs all nodes for each chunk, all but one without a CE: PoCL 3.1 and 6.0 lose
- * variables over barriers under a condition in a loop. Without a barrier between nodes the compiler of PoCL 6.0 ends
- * the process (LLVM: "Instruction Combining did not reach a fixpoint"), and, in the plain form, with a condition.
+ * In the form with a loop a CPU device runs all nodes for each chunk, all except one without a CE: PoCL 3.1 and 6.0
+ * lose variables over barriers under a condition in a loop, and PoCL 6.0's compiler crashes without a barrier between
+ * nodes.
  */
 #ifdef GRAVELP_FLOW_LOOP
 #define GRAVEL_ROUNDS(f) for (; (f).scratch->goes_on; gravelp_chunk_next(&(f)))
@@ -350,7 +338,9 @@ GRAVELP_INLINE gravel_ce gravel_deq_wi(struct gravel_flow_group f, uint channel)
         gravel_hold_##name##_##by##_if(f, GRAVELP_IS_ON_##by(f), ce, joins, record);           \
     }
 
-/* Behind `struct name`, in the program's outermost scope: the calls of the channel `name`. */
+/*
+ * Defines the calls of the channel `name`: after `struct name`, in the program's outermost scope.
+ */
 #define GRAVEL_RECORD(name)                                                                      \
     typedef char gravelp_record_##name##_has_record_bytes_of_its_channel                         \
         [sizeof(struct name) == GRAVELP_RECORD_BYTES_##name ? 1 : -1];                           \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of text that kernels print and records that they append, on every device, and none is lost; and assertions.
+ * Lines of text that kernels print and records that they append, on every device, none of which is lost; and
+ * assertions.
  *
  *     #include "gravel.cl.h"
  *     #include "print.cl.h"
@@ -11,52 +12,43 @@
  *             gravel_printf_wi(g, "%s by %g", "above", 3.5f);
  *     }
  *
- *     gravel_printf_wg(g, "text", argument...)              every work-item of the work-group; a line each
- *     gravel_printf_wg_if(g, active, "text", argument...)   every work-item of the work-group; those whose `active`
- *                                                           is 0 print nothing
- *     gravel_printf_wi(g, "text", argument...)              any work-item, in any divergent code
+ * S is wg, wg_if or wi, as in gravel.cl.h:
  *
- * The text is a literal of at most 1007 bytes, with conversions as C's printf has them, except %n and *. A width and a
- * precision are 4095 at most. Up to 16 arguments follow: int, uint, long, ulong, float, double (where GRAVEL_HAS_DOUBLE
- * is defined), what the language promotes to these, strings of any address space (pointers to char), of which the first
- * 32 bytes are printed, and pointers to anything else, for %p. All together they have at most 56 words of 4 bytes: 1 of
- * int, uint and float, 2 of long, ulong, double and an address, 8 of a string. A call that has more does not build.
- * Each argument is evaluated once, by all work-items that make the call. One that does not fit its conversion comes out
- * behind "%!", as in "%!d(1.5)".
+ *     gravel_printf_S(g, [active,] "text", argument...)
  *
- * A line comes out while the kernel runs, whole, behind the numbers of the node and of the work-item in the launch (64
- * bits of its first id, 32 of the second and third; no numbers if GRAVEL_PRINT_TAGS is 0): on the standard output of
- * node 0, or of the node that GRAVEL_PRINT says, or by the function for lines that this node's bindings name. Lines of
- * one work-group come in the order of its calls, those of one call in the order of its work-items; there is no other
- * order. gravel_quiet waits until the lines of this node are written, gravel_barrier for all. What the program itself
- * has written to stdout of C comes out ahead of lines that are written later. Where more lines come than standard
- * output takes, at most GRAVEL_SPOOL bytes of them wait there, and kernels that print wait for room; other messages
- * pass until a queue is full. The node that writes them fails with GRAVEL_ETIMEOUT if standard output takes nothing for
- * GRAVEL_TIMEOUT. If writing fails, as to a full disk or to a pipe without a reader, no line follows, and each
- * gravel_quiet or gravel_barrier of that node behind which more lines are lost returns GRAVEL_ESYSTEM, with the cause
- * and the count of lines.
+ * The text is a literal of at most 1007 bytes, with the conversions of C's printf except %n and *, and widths and
+ * precisions up to 4095. Up to 16 arguments follow: int, uint, long, ulong, float, double (where GRAVEL_HAS_DOUBLE is
+ * defined), what the language promotes to these, strings of any address space (their first 32 bytes are printed), and
+ * other pointers for %p. Together they have at most 56 words of 4 bytes: 1 of int, uint and float, 2 of long, ulong,
+ * double and an address, 8 of a string; a call with more does not build. An argument is evaluated once by each
+ * work-item. One that does not fit its conversion is printed after "%!", as in "%!d(1.5)".
  *
- *     gravel_append_wg(g, stream, record, node)                every work-item of the work-group
- *     gravel_append_wg_if(g, active, stream, record, node)     every work-item of the work-group
- *     gravel_append_wi(g, stream, record, node)                any work-item, in any divergent code
+ * A line is written while the kernel runs, whole, after the numbers of node and work-item (GRAVEL_PRINT_TAGS; 64 bits
+ * of the first id, 32 of the others): to the standard output of the node that GRAVEL_PRINT names, by default 0, or by
+ * its bindings' function. Lines of one work-group have the order of its calls, and within a call of its work-items;
+ * other lines have none. gravel_quiet waits until this node's lines are written, gravel_barrier for all. The program's
+ * own output to C's stdout is written ahead of later lines. If standard output is slow, at most GRAVEL_SPOOL bytes
+ * wait, then kernels that print do; the writing node fails with GRAVEL_ETIMEOUT if nothing is written for
+ * GRAVEL_TIMEOUT. After a write has failed no line follows, and each gravel_quiet or gravel_barrier of that node after
+ * more lost lines returns GRAVEL_ESYSTEM, with the cause and the number of lines.
  *
- * The node gets the record, and runs the host's function of the stream, which bindings.streams names. The record is a
- * variable of the kernel, of the size that the stream was registered with: a call with another one, and one of an
- * unknown stream, does not build. As for lines: records of one work-group to one node come in the order of its calls,
- * each once, while the kernel runs; gravel_quiet waits until the functions have returned, gravel_barrier for those of
- * all nodes.
+ *     gravel_append_S(g, [active,] stream, record, node)
+ *
+ * The host's function of the stream gets the record at the node. The record is a variable of the kernel, of the size
+ * that the stream was registered with; another size, or an unknown stream, does not build. Order and waits are as for
+ * lines: gravel_quiet waits until the functions have returned, gravel_barrier for those of all nodes.
  *
  *     bool gravel_assert(g, condition)   any work-item, in any divergent code; true if the condition holds
  *     gravel_trap(g, "text")             any work-item, in any divergent code
  *
- * If the condition does not hold, the node ends with GRAVEL_EKERNEL. Its error names the node, the first work-item that
- * failed, the last 63 bytes of its file's name, its line, and the first 128 bytes of what failed: "assertion failed: "
- * and the condition's text. So does a trap, with its text, a literal. The kernel runs on, and drops the messages that
- * it sends once the host has seen the fault; the OpenCL context and its buffers stay good. A condition is evaluated
- * once, also where NDEBUG is defined (option -DNDEBUG of the program): there no assertion fails, and traps stay.
+ * A condition that does not hold ends the node with GRAVEL_EKERNEL: its node, the first work-item that failed, the
+ * last 63 bytes of its file's name, its line, and the first 128 bytes of "assertion failed: " and the condition's
+ * text. A trap does the same with its text, a literal. The kernel continues, and its messages are dropped once the
+ * host has seen the fault; the OpenCL context and its buffers stay usable. With -DNDEBUG a condition is evaluated,
+ * once, and never fails; traps stay.
  *
- * Path:    the user's kernel -> this -> device/send.cl.h -> ... -> lib/spool -> standard output; of an
- *          assertion -> the arena -> lib/aggregate/fault.c.
+ * Path:    the user's kernel -> this -> device/send.cl.h -> ... -> lib/spool -> standard output; of an assertion ->
+ *          the arena -> lib/aggregate/fault.c.
  * Memory:  P2, as any message. Assertions: F1 and F3, as any fault.
  */
 #ifndef GRAVEL_PRINT_CL_H

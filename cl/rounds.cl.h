@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device interface of rounds (gravel/rounds.h): what the kernel of a rounds object calls. In the program of such an
- * object, which gravel_rounds_create builds, gravel.cl.h has it too.
+ * What the kernel of a rounds object calls. A program of gravel_rounds_create gets this with gravel.cl.h.
  *
  *     kernel void search(GRAVEL_ARENA, GRAVEL_ROUND, ulong level, global const uint *first, global const uint *to,
  *                        uint n)
@@ -18,18 +17,18 @@
  *         }
  *     }
  *
- * A round is one phase or more, in the order of the text. A phase is the statement behind GRAVEL_PHASE, which all
- * work-items of all groups enter; between two phases the groups of a node meet, and what one has stored the next one
- * reads. At the end of a round all nodes have met, all messages of the round are applied, and all work-items know what
- * has been counted in it, over all nodes. A message may be seen at any time after it was sent, until the round's end.
+ * A phase is the statement after GRAVEL_PHASE, which all work-items of all groups enter; phases run in the order of
+ * the text. A message may be seen at any time from its sending to the round's end.
  *
- * What lives from phase to phase is in memory: the heap, or buffers. A variable of the kernel keeps its value within a
- * phase alone, and what is outside of phases may run any number of times. Of local memory that the kernel declares
- * nothing stays either. Where kernels stay on the device, one launch is many rounds; elsewhere a launch is a phase.
- * How many groups and work-items there are is not known before: let each take every gravel_round_items(r)-th.
+ * Only memory, the heap and buffers, lives from phase to phase: variables and local memory of the kernel keep their
+ * values within a phase, and code outside of phases may run any number of times; what it makes before all phases, such
+ * as a copy in local memory, they may read. The number of groups and work-items
+ * is not known before: let each take every gravel_round_items(r)-th.
  *
- *     GRAVEL_ROUND_KERNEL void name(...)  instead of `kernel void`: of large groups, see below
- *     GRAVEL_ROUND_OPEN(r)                instead of GRAVEL_OPEN; r.group sends messages
+ *     GRAVEL_ROUND_KERNEL void name(...)  instead of `kernel void`: of large groups
+ *     GRAVEL_ROUND_OPEN(r)                instead of GRAVEL_OPEN, in the outermost scope; r.group sends messages
+ *     GRAVEL_EACH_ROUND(r)                once, around all phases
+ *     GRAVEL_PHASE(r, name)               before each phase
  *     ulong gravel_round_number(r)        of this run's rounds, from 0
  *     ulong gravel_round_sum(r)           counted in the round before, of this run or the last one; at first 0
  *     uint gravel_round_item(r)           the work-item's number among all of the node
@@ -62,7 +61,7 @@ struct gravel_round_group {
 
 /* ---- a kernel ---------------------------------------------------------------------------------- */
 
-/* The kernel argument behind GRAVEL_ARENA; the host sets both. */
+/* The kernel argument after GRAVEL_ARENA; the host sets both. */
 #define GRAVEL_ROUND struct gravelp_rounds_begin gravel_round_
 
 /* Instead of `kernel`: on GPUs a unit has one group, of 512 work-items or what the host says, where a plain kernel has

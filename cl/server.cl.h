@@ -17,8 +17,7 @@
  *                              gravel_node(g));
  *     }
  *
- * The program is built by gravel_server_build, and its text has the handlers with keys too; the kernel is launched by
- * gravel_server_launch. Work-groups take virtual groups of work-items until none is left, and ask for no global id.
+ * Work-groups take virtual groups of work-items until none is left; the kernel asks for no global id.
  *
  * Path:    gravel.cl.h -> this -> device/outbox.cl.h, device/serving.cl.h.
  * Memory:  G1 within the group; the counter of virtual groups is relaxed: it says all.
@@ -107,9 +106,8 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
 /* ---- kernels of clients and servers ------------------------------------------------------------ */
 
 /*
- * Instead of GRAVEL_OPEN, in the outermost scope of a kernel, once. Behind it, in the kernel's own text, the calls
- * gravel_amN_wg and gravel_amN_wg_if with a handler that has a key go to the servers of this device if `node` is this
- * node. All other calls do what they do in any kernel.
+ * Opens the kernel instead of GRAVEL_OPEN. In the kernel's own text after it, gravel_amN_wg and gravel_amN_wg_if with
+ * a handler that has a key go to the servers of this device if `node` is this node.
  */
 #define GRAVEL_SERVER_OPEN(g)                                 \
     GRAVELP_LOCAL(GRAVELP_CLIENT, gravelp_client, outbox);    \
@@ -119,11 +117,9 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
     gravelp_outbox_open(g)
 
 /*
- * Every work-item of the group: the kernel's one loop. `item` names a ulong that the loop declares, the work-item's
- * number of the launch's n_items, and `active` the predicate for _wg_if calls: 1 where there is such an item. Leave the
- * loop only by its own condition.
- *
- * What served handlers write is read by clients in the next launch, or by a handler.
+ * Every work-item of the group: the kernel's one loop, which only its own condition ends. It declares `item`, a ulong,
+ * the work-item's number of the launch's n_items, and `active`, the predicate for _wg_if calls: 1 where there is such
+ * an item. Clients read what served handlers wrote in the next launch, or by a handler.
  */
 #define GRAVEL_SERVE(g, item, active)                                                       \
     for (uint gravelp_serves_ = gravelp_serve_begin((g)); gravelp_serves_;                  \
@@ -135,10 +131,9 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
 /* ---- calls --------------------------------------------------------------------------------------- */
 
 /*
- * In a handler with one key, registered with max_pending, that serves a gravel_server_launch: a message to a handler
- * with one key, on this node. Any work-item may call; it waits for nothing. What the caller stored before is visible
- * to the handler of the message. At most max_pending messages of the caller's handler may wait at one server; a full
- * ring is a fault.
+ * A handler with one key and max_pending sends a message to a handler with one key on this node, in a
+ * gravel_server_launch. Any work-item may call; it never waits. The handler of the message sees what the caller stored
+ * before. At most max_pending messages of the caller's handler may wait at one server; a full ring is a fault.
  */
 #define gravel_serve_am1(call, handler, a0) GRAVELP_SERVE_AM(call, handler, 1, a0, 0, 0, 0)
 #define gravel_serve_am2(call, handler, a0, a1) GRAVELP_SERVE_AM(call, handler, 2, a0, a1, 0, 0)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Updates of the slots of a mirror (gravel/mirror.h): any work-item, in any divergent code.
+ * Any work-item, in any divergent code, updates a slot of a mirror (gravel/mirror.h).
  *
  *     gravel_slot_OP_TYPE_wi(g, slots, slot, value)       OP: add, min, max, and, or, xor; of float, double: add
  *     gravel_slot_inc_TYPE_wi(g, slots, slot)
  *
- * `slots` [bytes] is gravel_mirror_offset of a mirror of slots by this operation and of this type (inc: one by add),
- * `slot` the number of the word in the plan. Unchecked: a slot that the plan has not is another word of this node's
- * heap. Names of 64-bit types are defined where the device has 64-bit atomics; elsewhere a program that makes the call
- * does not build.
+ * `slots` is gravel_mirror_offset of a mirror of slots of this operation and type (inc: add), `slot` the word's
+ * position in the plan. Unchecked: a slot outside the plan is another word of this node's heap. Calls of 64-bit types
+ * exist where the device has 64-bit atomics.
  *
  * Path:    the user's kernel -> this -> the slot; lib/mirror/share.c sends it.
- * Memory:  relaxed, at device scope (V4): what is in a slot is read when the kernel has ended.
+ * Memory:  relaxed, at device scope (V4): a slot is read when the kernel has ended.
  */
 #ifndef GRAVELP_SLOTS_CL_H
 #define GRAVELP_SLOTS_CL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work stealing between work-groups: what a kernel calls that runs tasks of deques.
+ * What a kernel calls that runs tasks of deques.
  *
  *     #include "gravel.cl.h"
  *     #include "steal.cl.h"
@@ -17,18 +17,18 @@
  *         }
  *     }
  *
- * A task is work for a whole group, whose work-items iterate over the same ones. Its type is ulong, or what the
- * program defines as GRAVEL_STEAL_TASK before the include: 4 to 64 bytes, a multiple of 4, as many as the host's
- * task_bytes. The group runs what it pushed last first; thieves take the oldest.
+ * A task is work for a whole group, whose work-items iterate over the same tasks. Its type is ulong, or what the
+ * program defines as GRAVEL_STEAL_TASK before the include: a multiple of 4 bytes from 4 to 64, the host's task_bytes.
+ * The group runs what it pushed last first; thieves take the oldest.
  *
  *     gravel_steal_push_S(s, [active,] task)      S: wg, wg_if, wi, as in gravel.cl.h
  *
- * A task that is pushed runs exactly once, in this launch, and any group may run it: what it needs must be in it or
- * follow from it. A push into a full ring has the group offer its older half, if no earlier offer waits (_wi: never);
- * if that does not make room, the group ends and the host's gravel_steal_wait returns GRAVEL_EKERNEL.
+ * A pushed task runs exactly once, in this launch, on any group: what it needs is in it or follows from it. A push
+ * into a full ring makes the group offer its older half, if no earlier offer waits (_wi: never); if that makes no
+ * room, the group ends and gravel_steal_wait returns GRAVEL_EKERNEL.
  *
- * Memory:  what a group did before the boundary behind a push is visible to the group that runs the task (X2, X3).
- *          Tasks that run at once share words by atomics, as work-groups do.
+ * Memory:  what a group did before the boundary after a push is visible to the group that runs the task (X2, X3).
+ *          Tasks that run at once share words by atomics.
  * Path:    the user's kernel -> this -> device/schedule.cl.h.
  * Source:  Orr et al., Synchronization Using Remote-Scope Promotion, ASPLOS 2015.
  */
@@ -39,18 +39,20 @@
 
 /* ---- a kernel that runs tasks ------------------------------------------------------------------- */
 
-/* The kernel argument; gravel_steal_launch sets it, and launches in one dimension. */
+/* The kernel argument that gravel_steal_launch sets; it launches in one dimension. */
 #define GRAVEL_STEAL global struct gravelp_steal *gravel_steal_
 
-/* In the outermost scope of a kernel, once: declares `s`, a struct gravel_deque, and its local memory. */
+/*
+ * Declares `s`, a struct gravel_deque, and its local memory: in the outermost scope of a kernel, once.
+ */
 #define GRAVEL_STEAL_OPEN(s)                                 \
     GRAVELP_LOCAL(gravelp_own, gravelp_own_##s, own);        \
     struct gravel_deque s = {gravel_steal_, gravelp_own_##s, \
                              (uint)(get_global_id(0) / get_local_size(0)), 0, 0}
 
 /*
- * Every work-item of the group: one iteration for each task that the group runs; `task` is declared. `continue` ends a
- * task. The loop ends when no group has a task; leave it in no other way: no break, no return.
+ * Every work-item of the group iterates once for each `task`, which the loop declares; `continue` ends a task. The
+ * loop ends when no group has a task: no break, no return.
  */
 #define GRAVEL_STEAL_EACH(s, task)                                            \
     for (bool gravelp_goes_##s = gravelp_steal_begin(&(s)); gravelp_goes_##s; \
@@ -84,14 +86,13 @@ GRAVELP_INLINE void gravelp_steal_push_wg(struct gravel_deque *deque, uint activ
 #endif
 
 /*
- * Every work-item of the group, now and then in a long task: offers tasks if another group asks. Between tasks a group
- * offers them in any case.
+ * Every work-item of the group, now and then in a long task: offers tasks if another group asks, as between tasks.
  */
 #define gravel_steal_look_wg(s) gravelp_steal_share(&(s), 0)
 
 /*
- * Any work-item, after its poll number `polls` (from 0) of a word that another group has not written yet: waits a
- * moment, the longer the more polls. On a CPU device it gives the core away, maybe to the group it waits for.
+ * Any work-item waits a moment after its poll `polls` (from 0) of a word that another group has not written yet, the
+ * longer the more polls. On a CPU device it yields the core.
  */
 GRAVELP_INLINE void gravel_pause_wi(uint polls)
 {

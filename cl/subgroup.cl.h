@@ -5,21 +5,19 @@
  *     #include "gravel.cl.h"
  *     #include "subgroup.cl.h"
  *
- * All is there where the device has sub-groups: GRAVEL_HAS_SUBGROUPS is defined. The ends of names, besides those of
- * gravel.cl.h:
+ * They exist where the device has sub-groups, and GRAVEL_HAS_SUBGROUPS is defined. Updates and active messages have
+ * these suffixes, too, with the parameters of gravel.cl.h:
+ *
  *     _sg, _sg_if      every work-item of the sub-group; those whose `active` is 0 send nothing
  *     _fbar, _fbar_if  every work-item of every member of the fine-grain barrier f
- * A sub-group call in a branch that some work-items of the sub-group do not take loses messages or hangs.
  *
- * Updates and active messages have them, with the parameters and operations of gravel.cl.h:
  *     gravel_OP_TYPE_S(g, [f,] [active,] base, index, value, node)
  *     gravel_inc_TYPE_S(g, [f,] [active,] base, index, node)
  *     gravel_amN_S(g, [f,] [active,] GRAVEL_HANDLER(name), argument..., node)
- * A package holds the messages of one sub-group, or of all members of f. Messages of one sub-group to one node are
- * applied in order.
  *
- * A sub-group that has no messages left for a fine-grain barrier neither counts nor waits; in its loop the group's
- * scratch is its members'. In checked mode a call is one of its sub-group, as check.cl.h has those of work-groups.
+ * A sub-group call in a branch that some work-items of the sub-group do not take loses messages or hangs. A package
+ * holds the messages of one sub-group, or of all members of f. Messages of one sub-group to one node are applied in
+ * order. A sub-group without messages left for a fine-grain barrier neither counts nor waits.
  *
  * Path:    the user's kernel -> subgroup_forms.cl.h -> this -> device/fbar.cl.h, device/send.cl.h; or check.cl.h.
  * Memory:  G5 within a sub-group; W1, W2 of the barrier; P2 as in every form.
@@ -146,21 +144,15 @@ GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel
 
 #include "subgroup_forms.cl.h"
 
-/* Every work-item of the sub-group makes the same number of iterations: as GRAVEL_FOR_WG, for _sg_if calls. */
+/* Every work-item of the sub-group iterates as often: GRAVEL_FOR_WG for _sg_if calls. */
 #define GRAVEL_FOR_SG(g, i, active, n) \
     for (uint i = 0, active = 0 < (n); gravelp_sg_any(active); i++, active = i < (n))
 
 /*
- * A loop of the whole group that each sub-group leaves on its own; as GRAVEL_FOR_WG, for _fbar_if calls. A package
- * holds the messages of all sub-groups that are still in the loop. Calls of the whole group are not allowed in it.
- *
- *     GRAVEL_FBAR(f);                                     in the kernel's outermost scope
- *     GRAVEL_FOR_FBAR(g, f, i, active, n) {
- *         gravel_inc_uint_fbar_if(g, f, active, base, index(i), node(i));
- *     }
- *
- * Sound only where sub-groups of a group run on while one of them waits, which OpenCL does not promise: test with
- * gravel_fbar_rounds_wg first. Elsewhere a wait ends after GRAVEL_TIMEOUT and fails the node.
+ * Declares, in the kernel's outermost scope, a barrier for a GRAVEL_FOR_FBAR loop of the whole group, which each
+ * sub-group leaves on its own: GRAVEL_FOR_WG for _fbar_if calls, without calls of the whole group. A package holds the
+ * messages of all sub-groups that are still in the loop. This needs sub-groups of a group that continue while one
+ * waits: test with gravel_fbar_rounds_wg first. Elsewhere a wait ends after GRAVEL_TIMEOUT and fails the node.
  */
 #define GRAVEL_FBAR(f) GRAVELP_LOCAL(gravel_fbar, f, fbar)
 #define GRAVEL_FOR_FBAR(g, f, i, active, n)                                  \
@@ -168,8 +160,8 @@ GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel
          gravelp_fbar_goes_on((f), active); i++, active = i < (n))
 
 /*
- * Every work-item of the group: how many phases of a barrier, of n_rounds, the calling sub-group passes in n_polls
- * polls each. If every sub-group passes all n_rounds, sub-groups make progress concurrently. Ends in any case.
+ * Every work-item of the group: returns how many of n_rounds phases of a barrier the sub-group passes in n_polls polls
+ * each. If every sub-group passes all, sub-groups make progress concurrently. Always ends.
  */
 GRAVELP_INLINE uint gravel_fbar_rounds_wg(local struct gravel_fbar *f, uint n_rounds, uint n_polls)
 {
@@ -190,7 +182,7 @@ GRAVELP_INLINE uint gravel_fbar_rounds_wg(local struct gravel_fbar *f, uint n_ro
     return gravelp_sg_first(round);
 }
 
-/* Every work-item of a member, within the loop: leave the barrier; join it again. */
+/* Every work-item of a member, within the loop: leaves the barrier; joins it again. */
 GRAVELP_INLINE void gravel_fbar_leave_sg(local struct gravel_fbar *f)
 {
     if (gravelp_sg_lane() == 0)

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the reference pages that the sources imply: calls, settings, counters, errors, and the limits of waits.
+"""Write the reference pages that the sources imply: a page for each feature, with its calls of the host and of kernels.
 
-usage: docs/reference.py                      writes docs/reference/NAME.md
+usage: docs/reference.py                      writes docs/reference/NAME.md, except promises.md
        docs/reference.py --check              writes nothing
        docs/reference.py --man DIR VERSION    writes a manual page (section 3) of each header and each of its calls
 exit:  0; with --check 1 if a page is not what this would write, after its name and the first line that differs
 
-Path: include/gravel/, gravel.hpp too, cl/gravel.cl.h, cl/steal.cl.h, cl/server.cl.h, ... -> this -> docs/reference/.
+Path: include/gravel/, graph/include/, cl/*.cl.h, python/gravel/, lib/base/timeouts.h -> this -> docs/reference/, docs/design/failure.md.
 """
+import ast
 import functools
 import itertools
 import os
@@ -41,21 +42,19 @@ def escaped(text):
     return text.replace("<", "&lt;").replace("__", r"\_\_")
 
 
-def linked(text, names):
-    """Names of calls and constants as code. Those of the set names, which have a heading, are links once: they leave it."""
+def linked(text, targets):
+    """Names of calls and constants as code. Those of the dict `targets` are links to it once: they leave it."""
     def link(match):
         name = match.group(0)
         bare = name.partition("(")[0].rpartition(" ")[2]
-        if bare not in names:
-            return "`%s`" % name
-        names.remove(bare)
-        return "[`%s`](#%s)" % (name, bare)
+        target = targets.pop(bare, None)
+        return "[`%s`](%s)" % (name, target) if target else "`%s`" % name
     pattern = r"(?<![\w./])(?:struct )?(?:gravel_|GRAVEL_)\w*(?:\(\w*\)|\.\.\.|\*)?(?![\w.]\w)"
     spans = re.split(r"(`[^`]+`)", text)
     return "".join(span if span.startswith("`") else re.sub(pattern, link, escaped(span)) for span in spans)
 
 
-def paragraphs(text, names=()):
+def paragraphs(text, targets=None):
     """Markdown of a comment: indented lines are code, `Source:` and the like are items of a list. `Path:` is left out."""
     out, code, field = [], [], None
     for line in text.split("\n") + [""]:
@@ -78,7 +77,8 @@ def paragraphs(text, names=()):
             out.append(FIELD.sub(r"- *\1:* ", line.strip() if field else line))
     text = "\n".join(out).replace("```\n```\n", "\n")  # code that a blank line divides is one block
     parts = re.split(r"(^```$.*?^```$)", text, flags=re.M | re.S)  # code spans may go over lines
-    out = "".join(part if part.startswith("```") else linked(part, names) for part in parts)
+    out = "".join(part if part.startswith("```") else linked(part, {} if targets is None else targets)
+                  for part in parts)
     return re.sub(r"\n{3,}", "\n\n", out).strip()
 
 
@@ -101,10 +101,10 @@ def tagged(text):
     return "\n".join(body).strip(), parameters, returned
 
 
-def described(comment, names):
+def described(comment, targets):
     body, parameters, returned = tagged(stripped(comment))
     items = parameters + (["returns " + " ".join(returned)] if returned else [])
-    return "\n".join([paragraphs(body, names)] + [linked("- " + item, names) for item in items])
+    return "\n".join([paragraphs(body, targets)] + [linked("- " + item, targets) for item in items])
 
 
 def pieces(text):
@@ -134,30 +134,41 @@ def declared_in(code):
     return re.findall(r"^(?:typedef .*?;|struct \w+ \{.*?^\};|struct \w+;|[a-z][^;{}]*\);)", code, re.M | re.S)
 
 
-def host_body(path):
-    """Every declaration of a header under its comment; declarations without one are under the one before."""
-    text = read(path)
-    names = set(re.findall(r"\b(gravel_\w+)\(", re.sub(COMMENT, "", text))) - {"gravel_error"}
-    names |= set(re.findall(r"^typedef \w+ (gravel_\w+)\(", text, re.M))
-    out = []
-    for comment, code in pieces(text):
+def host_pieces(path):
+    """Yields of each comment of a header its section, itself, its declarations and their names."""
+    section = ""
+    for comment, code in pieces(read(path)):
         heading = SECTION.match(comment)
-        if heading:
-            out.append("## %s\n" % title(heading.group(1)))
-        if "@file" in comment:
-            types = "\n\n## Types\n" if re.search(r"^struct \w+( \{|;)", text, re.M) else "\n"
-            out.append(paragraphs(re.sub(r"@file \S+\n", "", stripped(comment))) + types)
-        declared = declared_in(code)
-        if not declared or "X(" in comment:
-            continue
+        section = heading.group(1) if heading else section
+        declared = [] if "X(" in comment or "Opaque;" in comment else [d for d in declared_in(code) if "_FIELDS(" not in d]
         for name in re.findall(r"@param (\w+)", comment):
             assert re.search(r"\b%s\b" % name, code), "%s: @param %s is no parameter of %s" % (path, name, declared)
         found = [re.search(r"(gravel_\w+)\(|struct (\w+)|(\w+)\(", d) for d in declared]
-        own = [f.group(1) or f.group(2) or f.group(3) for f in found]
-        shown = "\n".join(d.replace("/**<", "/*") for d in declared if not re.fullmatch(r"struct \w+;", d))  # opaque: the heading
-        out.append(entry("### %s" % ", ".join(own), shown and fenced(shown),
-                         "" if heading else described(comment, names - set(own))))
-    return "\n".join(out)
+        yield section, "" if heading else comment, declared, [f.group(1) or f.group(2) or f.group(3) for f in found]
+
+
+@functools.lru_cache(None)
+def headings():
+    """Where each host call is: (page, heading)."""
+    return {name: (page, "-".join(own)) for page, (_, *parts) in CALLS.items() for _, path, *wanted in parts
+            if not path.endswith(".cl.h") for section, _, declared, own in host_pieces(path) if is_wanted(path, wanted, section)
+            for name, declaration in zip(own, declared) if not declaration.startswith("struct " + name)}
+
+
+def host_entries(path, page):
+    """What a header says of itself, and (section, Markdown) of each comment with declarations."""
+    about, entries = "", []
+    for section, comment, declared, own in host_pieces(path):
+        targets = {name: ("" if at == page else at + ".md") + "#" + heading
+                   for name, (at, heading) in headings().items() if name not in own}
+        if "@file" in comment:
+            about = paragraphs(re.sub(r"@file \S+\n", "", stripped(comment)))
+        if declared:
+            shown = "\n".join(d.replace("/**<", "/*") for d in declared)
+            entries.append((section, entry("#### %s" % ", ".join(own), fenced(shown), described(comment, targets))))
+    for macro, name in re.findall(r"^#define (GRAVEL_(\w+_STATS)_FIELDS)\(X\)", read(path), re.M):
+        entries.append(("", "#### gravel_%s\n\n%s" % (name.lower(), table_of(path, macro, "field", "unit", "meaning"))))
+    return about, entries
 
 
 DECLARED = re.compile(r"^#define ((GRAVEL_\w+|gravel_\w+)(?:\([^)]*\))?)(?= |$)(.*)$"
@@ -172,57 +183,77 @@ def device_declarations(code):
             found.setdefault(name, macro)
         elif function:
             found.setdefault(function_name, function + ";")
-        elif struct:
+        elif struct and struct.count("gravelp_") < 2:
             found.setdefault(struct_name, struct)
     return list(found.values())
 
 
-def device_body(path):
-    """The comments of a device header with what they describe; those of private macros and functions are left out, and so
-    are sections that have nothing else."""
-    out, section, text = [], "", read(path)
-    for comment, code in pieces(text):
+def is_listed(declared, about):
+    """Whether a line of what a header says of itself begins with the call, or with its form for all suffixes S."""
+    name = re.search(r"\w+(?=\(|$)|$", declared.rstrip(";")).group(0)
+    either = "(?:%s|%s)" % (name, re.sub(r"_(?:wg|sg|wi)(?:_if)?$", "_S", name))
+    return bool(name) and re.search(r"^(?:[\w ]+ )?%s\([^()\n]*\)(?: {2}|$)" % either, about, re.M) is not None
+
+
+def device_entries(path, _page):
+    """As host_entries. Comments of private macros and functions are left out, and calls that the header's first comment
+    lists; a comment without code is of its section."""
+    section, about, entries, seen = "", "", [], set()
+    for comment, code in pieces(read(path)):
         heading = SECTION.match(comment)
-        if "SPDX" in comment:
-            continue
-        if not out:
-            out.append(paragraphs(stripped(comment)) + "\n")
-            continue
-        declared = device_declarations(code)
-        if heading:
-            section = "## %s" % title(heading.group(1).split(":")[0])
-            if declared:
-                out.append(entry(section, fenced("\n".join(declared))))
-                section = ""
-        elif declared:
-            out.append((section and section + "\n") + entry(paragraphs(stripped(comment)), fenced("\n".join(declared))))
-            section = ""
-    return "\n".join(out)
+        section = heading.group(1).split(":")[0] if heading else section
+        declared = [d for d in device_declarations(code) if d not in seen and not is_listed(d, about)]
+        seen.update(declared)
+        said = "" if heading else paragraphs(stripped(comment))
+        if not about and "SPDX" not in comment:
+            about = said
+        elif said and declared and not re.search(r"\n\n|```", said) and "\n" not in "".join(declared):
+            entries.append((section, "- %s: %s\n" % (", ".join("`%s`" % one.rstrip(";") for one in declared),
+                                                    said.replace("\n", "\n  "))))
+        elif declared or not code.strip() and not heading and "SPDX" not in comment:
+            entries.append((section, entry(said, declared and fenced("\n".join(declared)))))
+    return about, entries
 
 
+# A page, and its parts: a heading, a header, and sections of it; without these, all sections that no other part names.
 CALLS = {
-    "host-calls": ("Host calls", "include/gravel/gravel.h"),
-    "device-calls": ("Device calls", "cl/gravel.cl.h"),
-    "flow-calls": ("Calls of flows", "include/gravel/flow.h"),
-    "flow-device-calls": ("Device calls of flows", "cl/flow.cl.h"),
-    "steal-calls": ("Work stealing", "include/gravel/steal.h", "cl/steal.cl.h"),
-    "server-calls": ("Clients and servers", "include/gravel/server.h", "cl/server.cl.h"),
-    "mirror-calls": ("Mirrors", "include/gravel/mirror.h", "cl/slots.cl.h"),
-    "accumulator-calls": ("Accumulators", "include/gravel/accumulator.h", "cl/accumulator.cl.h"),
-    "block-pool-calls": ("Pools of blocks", "include/gravel/block_pool.h", "cl/block_pool.cl.h"),
-    "rounds-calls": ("Rounds", "include/gravel/rounds.h", "cl/rounds.cl.h"),
-    "graph-calls": ("Graphs", "graph/include/gravel/graph.h"),
-    "print-calls": ("Lines, records and assertions of kernels", "cl/print.cl.h"),
-    "subgroup-calls": ("Calls of sub-groups", "cl/subgroup.cl.h"),
+    "messages": ("Nodes and messages", ("On the host", "include/gravel/gravel.h"), ("In kernels", "cl/gravel.cl.h"),
+                 ("By sub-groups", "cl/subgroup.cl.h")),
+    "handlers": ("Requests, handlers, servers", ("Requests and waits", "cl/gravel.cl.h", "requests and waits"),
+                 ("Handlers", "include/gravel/gravel.h", "handlers", "active messages from the host"),
+                 ("Handlers in OpenCL C", "cl/gravel.cl.h", "a handler written in OpenCL C"),
+                 ("Servers", "include/gravel/server.h"), ("Servers in kernels", "cl/server.cl.h")),
+    "printing": ("Lines, records, assertions", ("In kernels", "cl/print.cl.h"),
+                 ("On the host", "include/gravel/gravel.h", "records and lines")),
+    "work": ("Flows and work stealing", ("Flows", "include/gravel/flow.h"), ("Flows in kernels", "cl/flow.cl.h"),
+             ("Work stealing", "include/gravel/steal.h"), ("Work stealing in kernels", "cl/steal.cl.h")),
+    "sharing": ("Accumulators, mirrors, pools of blocks",
+                ("Accumulators", "include/gravel/accumulator.h"), ("Accumulators in kernels", "cl/accumulator.cl.h"),
+                ("Mirrors", "include/gravel/mirror.h"), ("Mirrors in kernels", "cl/slots.cl.h"),
+                ("Pools of blocks", "include/gravel/block_pool.h"), ("Pools of blocks in kernels", "cl/block_pool.cl.h")),
+    "rounds": ("Rounds and graphs", ("Rounds", "include/gravel/rounds.h"), ("Rounds in kernels", "cl/rounds.cl.h"),
+               ("Graphs", "graph/include/gravel/graph.h")),
 }
 
 
-def calls(name, *paths):
-    bodies = [device_body(path) if path.endswith(".cl.h") else host_body(path) for path in paths]
-    page = NOTE % " and ".join(paths) + "# %s\n\n" % name + "\n## In kernels\n\n".join(bodies)
-    if name == "Calls of flows":
-        page += "\n## Counters of a flow\n\n" + table_of(paths[0], "GRAVEL_FLOW_STATS_FIELDS", "field", "unit", "meaning")
-    return page
+def is_wanted(path, sections, section):
+    others = {other for _, *parts in CALLS.values() for _, header, *named in parts if header == path for other in named}
+    return section in sections if sections else section not in others
+
+
+def calls(page, name, *parts):
+    out, paths = ["# %s\n" % name], list(dict.fromkeys(path for _, path, *_ in parts))
+    for heading, path, *sections in parts:
+        about, entries = (device_entries if path.endswith(".cl.h") else host_entries)(path, page)
+        out += ["## %s\n" % heading] + ([] if sections else [about + "\n"])
+        last = ""
+        for section, text in entries:
+            if is_wanted(path, sections, section):
+                has_heading = section not in ("", last) and (not sections or title(section) != heading and len(sections) > 1)
+                out += ["### %s\n" % title(section)] if has_heading else []
+                out.append(text)
+                last = section
+    return NOTE % ", ".join(paths) + re.sub(r"(\n- `.*(?:\n  .*)*)\n(?=\n- )", r"\1", "\n".join(out))
 
 
 # ---- C++ ---------------------------------------------------------------------------------------
@@ -267,12 +298,13 @@ def cxx_calls():
     about = next(comment for comment, _ in pieces(text) if "@file" in comment)
     text = re.sub(r"^namespace detail \{.*?^\} // namespace detail$", "", text, flags=re.M | re.S)
     text = declarations(text[text.index("namespace gvl {") + len("namespace gvl {"):text.rindex("}")])
-    out = [NOTE % path + "# Objects of C++\n\n" + paragraphs(re.sub(r"@file \S+\n", "", stripped(about))) + "\n"]
+    out = [NOTE % path + "# C++\n\n" + paragraphs(re.sub(r"@file \S+\n", "", stripped(about))) + "\n"]
     for comment, code in pieces(text):
         found = OBJECT.search(code)
         members = public_members(found.group(2), "class " + found.group(1) in found.group(0)) if found else ""
         declared = members or "\n".join(re.findall(r"^(?:template|inline|constexpr|using)[^;]*;", code, re.M))
         if declared:
+            declared = re.sub(r"/\*\* ([^\n]*?) \*/", r"// \1", declared)
             name = found.group(1) if found else re.search(r"(\w+)(?:\(| =|;)", declared).group(1)
             out.append(entry("## %s" % name, paragraphs(stripped(comment)), fenced(declared, "cpp")))
     return "\n".join(out)
@@ -323,29 +355,24 @@ def settings():
             size(kind, number(preset)), "%s to %s" % (size(kind, number(low)), size(kind, number(high))))
         categories.setdefault(category, []).append(("`%s`, `%s`" % (variable, field), preset, choices, meaning))
     heads = "variable, field", "default", "range or choices", "meaning"
-    out = ["\n## %s\n\n%s" % (title(category), table(heads, lines)) for category, lines in categories.items()]
-    return (NOTE % "include/gravel/config.h" + "# Settings\n\n"
-            "`gravel_config_load` fills `struct gravel_config` with the defaults and the environment; a program may set every "
-            "field\nafterwards, or set it by its name: `gravel_config_set`. Sizes take the suffixes k, M, G and T. An empty variable counts as not set; a malformed one is "
-            "an error,\nand so is a misspelt name (`GRAVEL_HEEP`). Where 0 derives a setting, `gravel_config_of` returns the derived value of an open node, and "
-            "`gravel-info` prints it\nfor a single node. `gravel-info --env` shows what the environment sets. "
-            "[Tuning](../guide/tuning.md) says what to turn first.\n" + "".join(out))
-
-
-def counters():
-    path = "include/gravel/stats.h"
-    return (NOTE % path + "# Counters\n\nCounters begin at 0 when the node opens and at `gravel_stats_reset`. "
-            "`GRAVEL_STATS=1` prints them when the node\ncloses; the applications' `--json` has them under these names.\n\n"
-            "`gravel_stats_read` fills `struct gravel_stats` for the node, or for one destination; `gravel_stats_get` gives them "
-            "one by one.\n\n" + table_of(path, "GRAVEL_STATS_FIELDS", "field", "unit", "meaning"))
-
-
-def errors():
-    path = "include/gravel/gravel.h"
-    return (NOTE % path + "# Errors\n\nA call returns 0 or one of these codes, and its description says what each means there. "
-            "`gravel_strerror` gives the code's\ntext, `gravel_last_error` what exactly went wrong. Once a node has failed, every "
-            "call returns the error that ended it:\n[failure](../design/failure.md). So any call may return `GRAVEL_EABORT`, after "
-            "`gravel_abort`.\n\n" + table_of(path, "GRAVEL_ERRORS", "code", "value", "text"))
+    out = ["\n### %s\n\n%s" % (title(category), table(heads, lines)) for category, lines in categories.items()]
+    path, classes = "include/gravel/gravel.h", python_errors()
+    lines = [("`%s`" % code, value, text, classes.get(code, "")) for code, value, text in rows(path, "GRAVEL_ERRORS")]
+    return (NOTE % "include/gravel/config.h, stats.h, gravel.h" + "# Settings, counters, errors\n\n## Settings\n\n"
+            "`gravel_config_load` fills `struct gravel_config` with the defaults and the environment; a program then sets "
+            "fields,\ndirectly or by `gravel_config_set`. Sizes take the suffixes k, M, G and T. An empty variable counts as "
+            "not set; a malformed\nvalue and a misspelt name (`GRAVEL_HEEP`) are errors. Where 0 derives a setting, "
+            "`gravel_config_of` returns the derived value of\nan open node, and `gravel-info` prints that of a single node. "
+            "`gravel-info --env` shows what the environment sets.\n[Tuning](../guide/tuning.md) says what to change first.\n"
+            + "".join(out) +
+            "\n## Counters\n\nCounters are 0 when the node opens and after `gravel_stats_reset`. `gravel_stats_read` fills "
+            "`struct gravel_stats` for the\nnode, or for one destination; `gravel_stats_get` reads one by one. `GRAVEL_STATS=1` "
+            "prints them when the node closes; the\napplications' `--json` has them under these names.\n\n"
+            + table_of("include/gravel/stats.h", "GRAVEL_STATS_FIELDS", "field", "unit", "meaning") +
+            "\n## Errors\n\nA call returns 0 or one of these codes. `gravel_strerror` returns the code's text, "
+            "`gravel_last_error` what exactly went\nwrong. Once a node has failed, every call returns the error that ended it "
+            "([failure](../design/failure.md)): `GRAVEL_EABORT`\nafter `gravel_abort`. C++ throws `gvl::error`, Python the class "
+            "of the last column.\n\n" + table(("code", "value", "text", "Python"), lines))
 
 
 def failure():
@@ -360,8 +387,67 @@ def failure():
     return begin + NOTE % path + table(heads, lines) + "\n" + rest.partition("\n\n")[2]
 
 
-PAGES = {"cxx-calls": cxx_calls, "settings": settings, "counters": counters, "errors": errors, "../design/failure": failure}
-PAGES.update((name, functools.partial(calls, *page)) for name, page in CALLS.items())
+# ---- Python ------------------------------------------------------------------------------------
+
+def python_errors():
+    """The classes of Python's exceptions, with the builtins that they are too, by the code of C."""
+    classes = [node for node in ast.parse(read("python/gravel/_errors.py")).body if isinstance(node, ast.ClassDef)]
+    return {ast.get_docstring(one).partition(":")[0]: ", ".join("`%s`" % name for name in [one.name, *map(ast.unparse, one.bases)]
+                                                                if name != "Error") for one in classes}
+
+
+def numpydoc(text, indent=""):
+    """Markdown of a docstring: a section is items of a list."""
+    body, *sections = re.split(r"^(Parameters|Returns|Yields|Raises)\n-+\n", text + "\n", flags=re.M)
+    out = [re.sub(r"\n(?=[^\n])", "\n" + indent, paragraphs(body))]
+    for kind, items in zip(sections[::2], sections[1::2]):
+        for head, said in re.findall(r"^(\S.*)\n((?: +.*\n| *\n(?= ))*)", items, re.M):
+            name, _, of = head.partition(" : ")
+            what = "`%s`%s" % (name, of and " (%s)" % of) if kind != "Returns" else "returns " + head
+            out.append(linked("%s- %s%s" % (indent, "raises " * (kind == "Raises") + what,
+                                            ": " * bool(said) + " ".join(said.split())), {}))
+    return "\n".join(out)
+
+
+def signature(function):
+    """As a caller writes it: without types, and without self."""
+    given = function.args
+    for one in [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]:
+        if one:
+            one.annotation = None
+    given.args = [one for one in given.args if one.arg not in ("self", "cls")]
+    return ast.unparse(given)
+
+
+def python_class(one):
+    """A heading, what the class says of itself, and an item for each public member with a docstring."""
+    functions = {each.name: each for each in one.body if isinstance(each, ast.FunctionDef)}
+    out = ["## %s\n\n%s\n" % (one.name, numpydoc(ast.get_docstring(one)))]
+    for name, each in functions.items():
+        said = ast.get_docstring(each)
+        if said and (not name.startswith("_") or name == "__call__"):
+            is_value = any("property" in ast.unparse(mark) for mark in each.decorator_list)
+            shown = name if is_value else "%s(%s)" % (name.replace("__call__", ""), signature(each))
+            out.append("- `%s` %s" % (shown, numpydoc(said, "  ")))
+    return "\n".join(out) + "\n"
+
+
+def python():
+    package = ast.parse(read("python/gravel/__init__.py"))
+    out = [NOTE % "python/gravel" + "# Python\n", paragraphs(ast.get_docstring(package)) + "\n"]
+    for module in ("_node", "_array", "_program", "_opening", "_stream", "_part", "_mirror", "_accumulator", "_block_pool",
+                   "_rounds", "_flow", "_deques", "graph"):
+        for one in ast.parse(read("python/gravel/%s.py" % module)).body:
+            said = isinstance(one, (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(one)
+            if said and one.name == "open":
+                out.insert(2, "## open(%s)\n\n%s\n" % (signature(one), numpydoc(said)))
+            elif said and isinstance(one, ast.ClassDef) and not one.name.startswith("_") and one.name != "Functions":
+                out.append(python_class(one))
+    return "\n".join(out)
+
+
+PAGES = {"cxx": cxx_calls, "python": python, "settings": settings, "../design/failure": failure}
+PAGES.update((name, functools.partial(calls, name, *page)) for name, page in CALLS.items())
 
 
 # ---- manual pages ------------------------------------------------------------------------------
@@ -400,7 +486,8 @@ def man_text(comment):
 
 def write_manual(out, version):
     os.makedirs(out, exist_ok=True)
-    for header in (os.path.basename(path) for _, path, *_ in CALLS.values() if path.startswith("include")):
+    headers = {path: None for _, *parts in CALLS.values() for _, path, *_ in parts if path.startswith("include")}
+    for header in map(os.path.basename, headers):
         whole = "gravel_" * (header != "gravel.h") + header
         for comment, code in pieces(read("include/gravel/" + header)):
             pages = {re.search(r"(gravel_\w+)\(", call).group(1): call for call in declared_in(code)

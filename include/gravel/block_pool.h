@@ -3,18 +3,16 @@
  * @file block_pool.h
  * Blocks of memory that kernels allocate and free, and that messages of any node reach.
  *
- * A *pool* is a part of the symmetric heap: each node's kernels allocate blocks of one size in their own node's part,
- * and give the heap offset of a block to whom they like; a message to that offset and node reaches it.
+ * A *pool* is a part of the symmetric heap: each node's kernels allocate blocks of one size in their own node's part
+ * by the calls of block_pool.cl.h; messages reach a block by its heap offset and node. Blocks stay allocated from
+ * launch to launch.
  *
  *     gravel_block_pool_create(&pool, gravel, 256, 1 << 16);
  *     uint64_t offset = gravel_block_pool_offset(pool);
  *     clSetKernelArg(kernel, 1, sizeof offset, &offset);
  *     gravel_launch(gravel, kernel, ...);
  *
- * Kernels take the pool as a `ulong`, and make the calls of block_pool.cl.h. Blocks stay allocated from launch to
- * launch.
- *
- * One thread at a time may make calls for one pool. Destroy pools before their node is closed.
+ * One thread at a time makes calls for one pool. Destroy pools before their node is closed.
  */
 #ifndef GRAVEL_BLOCK_POOL_H
 #define GRAVEL_BLOCK_POOL_H
@@ -28,7 +26,7 @@ extern "C" {
 /** A pool. Opaque; made by gravel_block_pool_create. */
 struct gravel_block_pool;
 
-/** Of this node's part, since the pool was made. Later versions add members at the end. */
+/** Counters of this node's part, since the pool was made. */
 struct gravel_block_pool_stats {
     uint64_t n_blocks; /**< that there are */
     uint64_t n_used;   /**< of them, those that are allocated */
@@ -36,37 +34,31 @@ struct gravel_block_pool_stats {
 };
 
 /**
- * Make a pool, all of whose blocks are free and 0. Collective, with barriers.
+ * Makes a pool, all of whose blocks are free and 0. Collective, with barriers. The heap holds the blocks, a bit for
+ * each, and less than 1 kB.
  *
- * Needed of the symmetric heap: the blocks, a bit for each, and less than 1 kB.
- *
- * @param out          [out] NULL on failure.
- * @param gravel       the node, which must stay open.
- * @param block_bytes  of each block [bytes]: a power of two from 8 to 2^30; the same at every node.
- * @param n_blocks     of each node's part, 1 to 2^31; the same at every node.
- * @return             0; GRAVEL_EINVAL; GRAVEL_ENOMEM; at all nodes what one of them met; GRAVEL_EMISMATCH if arguments
- *                     differ; else as gravel_alloc. If one node fails, all do, and nothing is allocated.
+ * @param block_bytes  a power of two from 8 to 2^30.
+ * @param n_blocks     of each node's part, 1 to 2^31.
+ * @return             as gravel_alloc.
  */
 int gravel_block_pool_create(struct gravel_block_pool **out, struct gravel *gravel,
                              uint64_t block_bytes, uint64_t n_blocks);
 
-/** The pool as kernels take it: a heap offset [bytes], the same at every node. 0 if pool is NULL. */
+/** Returns the pool as kernels take it: a `ulong`, the same at every node. */
 uint64_t gravel_block_pool_offset(const struct gravel_block_pool *pool);
 
 /**
- * Read the statistics of this node's part, behind gravel_quiet.
+ * Reads the statistics of this node's part, after gravel_quiet.
  *
- * @param stats  [out]
- * @param bytes  sizeof(struct gravel_block_pool_stats)
- * @return       0; GRAVEL_EINVAL; else as gravel_quiet and gravel_map.
+ * @return  as gravel_quiet and gravel_map.
  */
 int gravel_block_pool_stats_read(struct gravel_block_pool *pool,
                                  struct gravel_block_pool_stats *stats, size_t bytes);
 
 /**
- * Free a pool with all of its blocks. NULL is allowed. Collective, with a barrier.
+ * Frees a pool with all of its blocks. NULL is allowed. Collective, with a barrier.
  *
- * @return  as gravel_free. After an error it stays, unless the node has failed: all is freed then but the heap's part.
+ * @return  as gravel_mirror_destroy.
  */
 int gravel_block_pool_destroy(struct gravel_block_pool *pool);
 

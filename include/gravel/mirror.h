@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file mirror.h
- * Words of other nodes that many work-items read or add to: a value a word and node travels, not a message each.
+ * Words of other nodes that many work-items read or add to: one value per word and node is sent, not a message each.
  *
- * A *mirror* has copies of words of other nodes, which own kernels read. A mirror of *slots* has a slot for each word
- * instead, to which own kernels add; what is in a slot is added to the word by its owner.
+ * A *mirror* holds copies of words of other nodes, which own kernels read. A mirror of *slots* holds a slot for each
+ * word, to which own kernels add; the word's owner adds what is in the slot.
  *
  *     struct gravel_words words =
  *         GRAVEL_WORDS(.offset = ranks, .type = GRAVEL_FLOAT, .n_words = n_words, .indices = indices);
@@ -14,15 +14,15 @@
  *     gravel_launch(gravel, kernel_meanwhile, ...);
  *     gravel_mirror_end(mirror);
  *
- * Copy, or slot, number i is of the i-th word of the plan, which is made once. Both lie in this node's own part of the
- * symmetric heap: a kernel finds them by `gravel_local(g, offset)`, and adds to a slot by gravel_slot_OP_TYPE_wi
- * of gravel.cl.h, or by a plain store where no other work-item has the slot.
+ * Copy, or slot, i is of the i-th word of the plan, in this node's own part of the heap: a kernel finds it at
+ * `gravel_local(g, offset)`, and adds to a slot by gravel_slot_OP_TYPE_wi, or by a plain store if no other work-item
+ * has the slot.
  *
- * All calls but gravel_mirror_begin and gravel_mirror_offset are *collective*. One thread at a time may make calls for
- * one mirror. Destroy mirrors before their array is freed, which is refused, and before their node is closed.
+ * All calls except gravel_mirror_begin and gravel_mirror_offset are *collective*, with barriers. One thread at a time
+ * makes calls for one mirror. Destroy mirrors before their array is freed and their node is closed.
  *
- * Source:  Dathathri et al., Gluon: A Communication-Optimizing Substrate for Distributed Heterogeneous Graph Analytics,
- *          PLDI 2018 (broadcast and reduce).
+ * Source:  Dathathri et al., Gluon: A Communication-Optimizing Substrate for Distributed Heterogeneous Graph
+ *          Analytics, PLDI 2018 (broadcast and reduce).
  */
 #ifndef GRAVEL_MIRROR_H
 #define GRAVEL_MIRROR_H
@@ -37,8 +37,7 @@ extern "C" {
 struct gravel_mirror;
 
 /**
- * A plan: words of a symmetric array that this node's kernels read or add to. Each node has one of its own. Made by
- * GRAVEL_WORDS; later versions add members at the end.
+ * A plan: words of a symmetric array that this node's kernels read or add to, each node's own. Made by GRAVEL_WORDS.
  */
 struct gravel_words {
     size_t bytes;    /**< sizeof(struct gravel_words) */
@@ -57,76 +56,70 @@ struct gravel_words {
     }
 
 /**
- * Make copies of words, which are 0 until gravel_mirror_end. Collective, with barriers.
+ * Makes copies of words, which are 0 until gravel_mirror_end.
  *
- * Needed of the symmetric heap, of each word 4 or 8 bytes: two copies of each word that the node which reads most
- * reads, and as much again as others read of one node.
+ * The heap holds, in words of the type, twice what the node that reads most reads, and as much again as others read of
+ * one node.
  *
- * @param out     [out] NULL on failure.
- * @param gravel  the node, which must stay open.
- * @param words   the plan; copied before the call returns.
- * @return        0; GRAVEL_EINVAL (bytes, type, offset); GRAVEL_ERANGE (an index outside the allocation, and its
- *                index in the plan); GRAVEL_ECAPABILITY; GRAVEL_EHEAP; GRAVEL_ENOMEM; at all nodes what one of them
- *                met; GRAVEL_EMISMATCH if offset or type differ; else as gravel_barrier.
+ * @param words  the plan; copied before the call returns.
+ * @return       0; GRAVEL_ERANGE (an index outside the allocation, and its position in the plan); GRAVEL_ECAPABILITY;
+ *               GRAVEL_EHEAP; GRAVEL_EMISMATCH (offset or type); as gravel_barrier.
  */
 int gravel_mirror_create(struct gravel_mirror **out, struct gravel *gravel,
                          const struct gravel_words *words);
 
 /**
- * Make slots for words, each with what changes no word: 0, or for GRAVEL_MIN, _MAX and _AND the greatest number, the
- * least one, all bits. Collective, with barriers.
+ * Makes slots for words, each with the identity of the operation: 0, or for GRAVEL_MIN, _MAX and _AND the greatest
+ * number, the least one, all bits.
  *
- * Needed of the symmetric heap: a slot for each word that the node which adds to most adds to, and twice what others
- * add to of one node.
+ * The heap holds, in words of the type, what the node that adds to most adds to, and twice what others add to of one
+ * node.
  *
  * @param op  GRAVEL_ADD to GRAVEL_XOR; GRAVEL_ADD for GRAVEL_FLOAT and GRAVEL_DOUBLE; the same at every node.
- * @return    as gravel_mirror_create; GRAVEL_EINVAL also if the operation does not exist for the type.
+ * @return    as gravel_mirror_create.
  */
 int gravel_mirror_create_slots(struct gravel_mirror **out, struct gravel *gravel, uint32_t op,
                                const struct gravel_words *words);
 
 /**
- * Send what others read of this node, or what is in this node's slots, behind the kernels on gravel_cl_queue, whichever
- * call enqueued them. It travels while later kernels run. Slots are free for these kernels, and hold again what changes
- * no word.
+ * Sends what others read of this node, or what is in this node's slots, after all kernels on gravel_cl_queue, while
+ * later kernels run. Slots are reset for these kernels.
  *
- * Between gravel_mirror_begin and the end no kernel changes words that a mirror sends. After an error the next
- * gravel_mirror_begin sends all; until it succeeds no kernel changes slots, and gravel_mirror_end fails at all nodes.
+ * Until gravel_mirror_end no kernel changes words that a mirror sends. After an error the next gravel_mirror_begin
+ * sends all; until it succeeds no kernel changes slots, and gravel_mirror_end fails at all nodes.
  *
- * @return  0; GRAVEL_EINVAL (begun before, and not ended); GRAVEL_EKERNEL; GRAVEL_ECL; as gravel_put.
+ * @return  0; GRAVEL_EINVAL (begun before, and not ended); GRAVEL_EKERNEL; as gravel_put.
  */
 int gravel_mirror_begin(struct gravel_mirror *mirror);
 
 /**
- * Wait until all nodes have sent, with a barrier: of a mirror the copies are whole, and gravel_mirror_offset names
- * other ones than before; words that slots are for have been changed, for kernels that this node enqueues
- * there from now on, and for the host after gravel_quiet. Collective.
+ * Waits until all nodes have sent: the copies are whole, and gravel_mirror_offset names other ones than before; words
+ * of slots have been changed, for kernels that this node enqueues on gravel_cl_queue from now on, and for the host
+ * after gravel_quiet.
  *
- * Until a barrier after it no message may change words that slots are for, and no node may ask for them. Of
- * GRAVEL_FLOAT and GRAVEL_DOUBLE an owner adds values in the order of nodes: sums depend on the number of nodes, and
- * not on time.
+ * Until a later barrier no message changes words of slots, and no node requests them. An owner adds values of
+ * GRAVEL_FLOAT and GRAVEL_DOUBLE in the order of nodes: sums depend on the number of nodes, not on timing.
  *
- * If one node cannot end it, as gravel_mirror_begin has failed or a kernel has not ended there, no node does, and what
- * other nodes have begun stays begun: when that node has begun, all call gravel_mirror_end again.
+ * If one node cannot end, no node does, and what others have begun remains begun: when that node has begun, all call
+ * gravel_mirror_end again.
  *
- * @return  0; GRAVEL_EINVAL (not begun); GRAVEL_EMISMATCH if another node ends another mirror, or cannot end it;
- *          GRAVEL_EKERNEL; GRAVEL_ECL; else as gravel_barrier.
+ * @return  0; GRAVEL_EINVAL (not begun); GRAVEL_EMISMATCH (another node ends another mirror, or cannot end);
+ *          GRAVEL_EKERNEL; as gravel_barrier.
  */
 int gravel_mirror_end(struct gravel_mirror *mirror);
 
-/** gravel_mirror_begin, then gravel_mirror_end. */
+/** Calls gravel_mirror_begin, then gravel_mirror_end. */
 int gravel_mirror_share(struct gravel_mirror *mirror);
 
 /**
- * Return the heap offset of the copies, or of the slots [bytes]. Copies are good until the next gravel_mirror_end;
- * slots stay where they are.
+ * Returns the heap offset of the copies, valid until the next gravel_mirror_end, or of the slots, which keep it.
  */
 uint64_t gravel_mirror_offset(const struct gravel_mirror *mirror);
 
 /**
- * Free a mirror; what is in slots is dropped. NULL is allowed. Collective, with a barrier.
+ * Frees a mirror and drops what is in slots. NULL is allowed.
  *
- * @return  as gravel_free. After an error it stays, unless the node has failed: all is freed then but the heap's part.
+ * @return  as gravel_free. After an error it stays; if the node has failed, all except its part of the heap is freed.
  */
 int gravel_mirror_destroy(struct gravel_mirror *mirror);
 

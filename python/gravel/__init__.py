@@ -8,7 +8,7 @@
         node.barrier()
         print(bins.get().sum())
 
-Each call makes the C call of its name, whose page (docs/reference/host-calls.md) says who may call, what is collective,
+Each call makes the C call of its name, whose page (docs/reference/messages.md) says who may call, what is collective,
 and memory order. Any thread may make any call. Errors are exceptions: gravel.Error, with a class for each code.
 """
 from ._accumulator import Accumulator

@@ -191,7 +191,7 @@ class Flow(OwnPart):
         return out[()]
 
     def start(self) -> None:
-        """Run beside the caller. Until wait() only post() and what reads or resets statistics may be used."""
+        """Run concurrently with the caller. Until wait() only post() and what reads or resets statistics may be used."""
         self._call(lib.gravel_flow_start)
 
     def wait(self) -> None:

@@ -148,7 +148,7 @@ class Node:
 
     @property
     def stats(self) -> dict[str, int]:
-        """The counters of this node (docs/reference/counters.md); exact after quiet."""
+        """The counters of this node (docs/reference/settings.md); exact after quiet."""
         if not _counters:  # their names, once: the order is that of struct gravel_stats
             name, value = c.c_char_p(), c.c_uint64()
             while not lib.gravel_stats_get(self._opened(), len(_counters), c.byref(name), c.byref(value)):

@@ -147,7 +147,7 @@ class Graph(Part):
         """Ranks of `vertices`, whose sum over all is 1, in float32 or float64.
 
         Ends when the sum of all changes is below `tolerance` times the number of vertices, so never by one of 0 or less;
-        or after `iterations`, of which 0 are 100. `change` tells which. `personalization` has a number for each of
+        or after `iterations`, of which 0 are 100. `change` shows which. `personalization` has a number for each of
         `vertices`, 0 or more and not all 0.
         """
         ranks = np.empty(len(self.vertices), dtype)
