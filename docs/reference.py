@@ -305,6 +305,7 @@ def cxx_calls():
         declared = members or "\n".join(re.findall(r"^(?:template|inline|constexpr|using)[^;]*;", code, re.M))
         if declared:
             declared = re.sub(r"/\*\* ([^\n]*?) \*/", r"// \1", declared)
+            declared = re.sub(r"\btemplate <[^>]*>\s*(?=[^\n]*\b[ART]\b)|\bexplicit |(?: const)?(?: noexcept)?(?=;)", "", declared)
             name = found.group(1) if found else re.search(r"(\w+)(?:\(| =|;)", declared).group(1)
             out.append(entry("## %s" % name, paragraphs(stripped(comment)), fenced(declared, "cpp")))
     return "\n".join(out)
@@ -428,7 +429,7 @@ def python_class(one):
         if said and (not name.startswith("_") or name == "__call__"):
             is_value = any("property" in ast.unparse(mark) for mark in each.decorator_list)
             shown = name if is_value else "%s(%s)" % (name.replace("__call__", ""), signature(each))
-            out.append("- `%s` %s" % (shown, numpydoc(said, "  ")))
+            out.append("- `%s`: %s" % (shown, numpydoc(said, "  ")))
     return "\n".join(out) + "\n"
 
 

@@ -217,8 +217,8 @@ struct gravel_device_code {
  * The caller's OpenCL objects, handlers and log. Made by GRAVEL_BINDINGS; every member except the two sizes is
  * optional.
  *
- * By the sizes the library knows which members the caller's header has: missing ones count as 0, and a set member that the
- * library does not know is GRAVEL_EINVAL. A context needs its device, and a queue both. With a device alone Gravel
+ * By the sizes the library knows which members the caller's header has: missing ones count as 0, and a set member that
+ * the library does not know is GRAVEL_EINVAL. A context needs its device, and a queue both. With a device alone Gravel
  * makes the context and, of a CPU device, the sub-device that leaves GRAVEL_HOST_CORES free.
  */
 struct gravel_bindings {

@@ -8,8 +8,8 @@
         node.barrier()
         print(bins.get().sum())
 
-Each call makes the C call of its name, whose page (docs/reference/messages.md) says who may call, what is collective,
-and memory order. Any thread may make any call. Errors are exceptions: gravel.Error, with a class for each code.
+Each call makes the C call of its name, whose page in docs/reference says who may call, what is collective, and memory
+order. Any thread may make any call. Errors are exceptions: gravel.Error, with a class for each code.
 """
 from ._accumulator import Accumulator
 from ._array import Array, HeapPart

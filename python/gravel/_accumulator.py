@@ -29,7 +29,7 @@ class Accumulator(PartOfArray):
                          operation_of(op), type_of(array.dtype))
 
     def begin(self) -> None:
-        """Begin a flush behind the kernels of the node's queue, without waiting for them."""
+        """Begin a flush after the kernels of the node's queue, without waiting for them."""
         self._call(lib.gravel_accumulator_begin)
 
     def flush(self) -> None:
@@ -37,7 +37,7 @@ class Accumulator(PartOfArray):
         self._call(lib.gravel_accumulator_flush)
 
     def reset(self) -> None:
-        """Forget what "min", "max", "and" and "or" have sent, and what waits."""
+        """Forget what "min", "max", "and" and "or" have sent."""
         self._call(lib.gravel_accumulator_reset)
 
     def _end(self) -> None:

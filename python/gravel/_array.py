@@ -29,7 +29,7 @@ _MODES = {"r": _READ, "w": _INVALIDATE, "rw": _READ | _WRITE}
 
 
 class HeapPart(NamedTuple):
-    """Where elements lie: from byte `first` of a buffer on, or at an address of shared virtual memory, else 0."""
+    """Where elements are: from byte `first` of a buffer on, or at an address of shared virtual memory, else 0."""
 
     buffer: Optional[cl.Buffer]
     first: int
@@ -39,8 +39,7 @@ class HeapPart(NamedTuple):
 class Array:
     """`shape` elements of `dtype` on each node. Made by Node.array, freed by free() or with its node.
 
-    Nothing else frees it: free() is collective, and garbage collection is not. As an argument of a kernel it is a
-    `ulong`, its offset.
+    As an argument of a kernel it is a `ulong`, its offset.
     """
 
     def __init__(self, node: Node, shape: Union[int, Sequence[int]], dtype: npt.DTypeLike) -> None:
@@ -83,13 +82,10 @@ class Array:
     def map(self, mode: str = "r", node: Optional[int] = None) -> Iterator[npt.NDArray[Any]]:
         """The part of a local node, by default this one, as a numpy array, in a `with` statement.
 
-        "r" reads, "w" writes all of it (what it does not write is undefined), "rw" both. Messages to the part during
-        the statement may be lost: barrier or quiet before. Afterwards the numpy array is read-only, and stays valid as
-        long as something refers to it or to a slice, also after the node has closed.
-
-        On steps svm and usm it is the heap itself, without a copy, and with "r" read-only memory. Nothing can take back
-        a slice of "w" or "rw" that outlives the statement: do not write to it. On pump and drain such a write is lost;
-        on svm and usm it goes to the heap, also to another array that has the memory by then.
+        Mode "r" reads, "w" writes all of it (what it does not write is undefined), "rw" does both. Messages to the part
+        during the statement may be lost: barrier or quiet before. Afterwards the numpy array is read-only, and valid as
+        long as something refers to it or a slice, also after the node has closed. On svm and usm it is the heap itself.
+        Do not write to a slice of "w" or "rw" after the statement: the write is lost, or changes the heap.
         """
         flags = _MODES.get(mode)
         if flags is None:
@@ -147,10 +143,7 @@ class Array:
         return out
 
     def part(self, node: Optional[int] = None) -> HeapPart:
-        """Where the part of a local node lies, by default this one's, for kernels that know nothing of Gravel.
-
-        They run on the node's queue, behind a quiet or barrier. It lies there until it is freed (gravel_heap_part).
-        """
+        """Where the part of a local node is, by default this one's, for kernels without Gravel (gravel_heap_part)."""
         buffer, first, pointer = c.c_void_p(), c.c_uint64(), c.c_void_p()
         self.node._call(lib.gravel_heap_part, self.offset, self.nbytes, self.node.rank if node is None else node,
                         c.byref(buffer), c.byref(first), c.byref(pointer))
@@ -158,7 +151,7 @@ class Array:
         return HeapPart(held, first.value, pointer.value or 0)
 
     def get(self, node: Optional[int] = None) -> npt.NDArray[Any]:
-        """A copy of any node's part, by default this node's. What came before a quiet or barrier is in it."""
+        """A copy of any node's part, by default this node's, with what a quiet or barrier before covers."""
         number = self.node.rank if node is None else node
         if self.node._is_local(number):
             return self._read(number).view(self.dtype).reshape(self.shape)
@@ -167,20 +160,30 @@ class Array:
         return out
 
     def set(self, values: npt.ArrayLike, node: Optional[int] = None) -> None:
-        """Write all of a local node's part, by default this one's, as numpy assigns `part[...] = values`. OverflowError
-        if a value does not fit."""
+        """Write all of a local node's part, by default this one's, as numpy assigns `part[...] = values`.
+
+        Raises
+        ------
+        OverflowError
+            A value does not fit.
+        """
         given = np.broadcast_to(values_of("values of an array", values, self.dtype), self.shape)
         with self.map("w", node) as part:
             part[...] = given
 
     def put(self, values: npt.ArrayLike, node: int, first: int = 0) -> None:
         """Send values to any node, from element `first` on, counted as in ravel(). Complete after quiet or barrier.
-        OverflowError if a value does not fit, RangeError if an element is outside."""
+
+        Raises
+        ------
+        OverflowError, RangeError
+            A value does not fit; an element is outside.
+        """
         given = values_of("values of an array", values, self.dtype)
         self.node._call(lib.gravel_put, self._at(first, given.size), given.ctypes.data, given.nbytes, node)
 
     def free(self) -> None:
-        """Collective, with a barrier: messages to it must have been sent before."""
+        """Collective, with a barrier: messages to it were sent before."""
         self.node._wait(lib.gravel_free, self.offset)
         self._offset = None
 

@@ -24,10 +24,10 @@ class BlockPool(Part):
 
     @property
     def offset(self) -> int:
-        """As kernels take it: a heap offset [bytes]."""
+        """As kernels take it [bytes]."""
         return int(lib.gravel_block_pool_offset(self._made()))
 
     @property
     def stats(self) -> dict[str, int]:
-        """Of this node's part: n_blocks, n_used, and n_failed, allocations that found no block. Behind a quiet."""
+        """Of this node's part, after a quiet: n_blocks, n_used, and n_failed, allocations that found no block."""
         return self._read(lib.gravel_block_pool_stats_read, BlockPoolStats)

@@ -49,8 +49,11 @@ class Deques(OwnPart):
     def launch(self, kernel: Kernel, *arguments: Any, wait: Sequence[cl.Event] = ()) -> Optional[cl.Event]:
         """Launch a kernel that has GRAVEL_STEAL, with its other arguments. Waits for an earlier launch.
 
-        Returns the event of its end; None if there was nothing to launch. A fault of the kernel is an exception of
-        wait(), fill(), launch(), stats() or destroy(), whichever comes first.
+        A fault of the kernel is raised by the next call that waits.
+
+        Returns
+        -------
+        pyopencl.Event of its end, or None if there was nothing to launch
         """
         event = c.c_void_p()
         with self._lock:
@@ -60,7 +63,7 @@ class Deques(OwnPart):
         return kernel._launched(event, arguments) if event.value else None
 
     def wait(self) -> None:
-        """Until the launch has ended."""
+        """Wait until the launch has ended."""
         self._call(lib.gravel_steal_wait)
 
     def stats(self, group: Optional[int] = None) -> dict[str, int]:
@@ -68,5 +71,5 @@ class Deques(OwnPart):
         return self._read(lib.gravel_steal_stats_read, StealStats, _library.ALL_GROUPS if group is None else group)
 
     def reset_stats(self) -> None:
-        """Start the counts at 0 again. Waits as wait()."""
+        """Set the counters to 0. Waits as wait()."""
         self._call(lib.gravel_steal_stats_reset)

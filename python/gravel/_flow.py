@@ -29,10 +29,18 @@ _TAKEN_AT_ONCE = 1 << 12  # elements of an output
 class Channel:
     """A channel of a flow, as flow.h's struct gravel_channel; its name is its key in `channels`.
 
-    `dtype` is its record, of 4-byte words as the struct of its name in OpenCL C; a gravel_slot is a np.uint32. `kind`
-    is "stream", "output", "spawn", "after" or "held". `into` says how many elements of which channels one element makes
-    at most. With `width` 0 the library chooses how many elements it holds, of each level. `may_fill` and `group_node`
-    are GRAVEL_MAY_FILL and GRAVEL_GROUP_NODE of channel.h.
+    Parameters
+    ----------
+    dtype : dtype
+        Of its record, of 4-byte words as the struct of its name in OpenCL C; a gravel_slot is a np.uint32.
+    kind : str
+        "stream", "output", "spawn", "after" or "held".
+    into : dict
+        How many elements of which channels one element makes at most.
+    width : int
+        Elements that a level holds; 0: chosen by the library.
+    may_fill, group_node : bool
+        GRAVEL_MAY_FILL and GRAVEL_GROUP_NODE of channel.h.
     """
 
     dtype: npt.DTypeLike
@@ -56,9 +64,9 @@ def _edges(into: Mapping[str, int]) -> Any:
 
 
 class Flow(OwnPart):
-    """Of this node alone; made by Node.flow. First build(); then push(), post() or produce() elements, and run().
+    """Made by Node.flow. First build(); then push(), post() or produce() elements, and run().
 
-    One thread at a time makes its calls, others wait for it; but any thread may post(), and read statistics, in a run.
+    During a run any thread may post(), and read or reset statistics.
     """
 
     _destroys = lib.gravel_flow_destroy
@@ -104,7 +112,7 @@ class Flow(OwnPart):
         self._own = self._made_kernel(function)
 
     def set(self, *arguments: Any) -> None:
-        """All arguments of its kernel behind GRAVEL_FLOW, as launches have them. They stay for all runs that follow."""
+        """Set all arguments of its kernel after GRAVEL_FLOW, as launches have them, for all later runs."""
         if self._own is None:
             raise ValueError("%r is not built" % self)
         self._own._check_launch("Flow.produce", arguments)
@@ -144,12 +152,12 @@ class Flow(OwnPart):
         self._call(lib.gravel_flow_push, channel.encode(), given.ctypes.data, given.size)
 
     def post(self, channel: str, records: npt.ArrayLike) -> None:
-        """As push(), but of any thread, also in a function of a stream, and also during a run."""
+        """As push(), from any thread, also in a function of a stream, and also during a run."""
         given = self._records(channel, records)
         self._call_beside(lib.gravel_flow_post, channel.encode(), given.ctypes.data, given.size)
 
     def produce(self, kernel: Kernel, n_items: int, into: Mapping[str, int], *arguments: Any) -> None:
-        """Launch a producer and wait for its end. One work-item makes at most so many elements as `into` says."""
+        """Launch a producer and wait for its end. One work-item makes at most as many elements as `into` says."""
         edges = _edges(into)
         with self._lock:
             made = self._made()
@@ -159,7 +167,7 @@ class Flow(OwnPart):
                 made, handle, n_items, edges, len(into))))
 
     def take(self, channel: str, most: Optional[int] = None) -> npt.NDArray[Any]:
-        """The oldest elements of an output, so many at most; without a number all."""
+        """The oldest elements of an output, at most `most`; None: all."""
         parts: list[npt.NDArray[Any]] = []
         left, dtype, n = most, self._dtype(channel), c.c_uint32()
         while left is None or left > 0:
@@ -174,7 +182,7 @@ class Flow(OwnPart):
     # ---- runs
 
     def run(self) -> None:
-        """Process elements until none is left but in outputs."""
+        """Process elements until none is left except in outputs."""
         self._call(lib.gravel_flow_run)
 
     def call(self, channel: str, record: Any, to: str, dtype: npt.DTypeLike = np.uint32) -> Any:
@@ -191,27 +199,27 @@ class Flow(OwnPart):
         return out[()]
 
     def start(self) -> None:
-        """Run concurrently with the caller. Until wait() only post() and what reads or resets statistics may be used."""
+        """Run concurrently with the caller, until wait()."""
         self._call(lib.gravel_flow_start)
 
     def wait(self) -> None:
-        """Until what start() began has ended, whose exception it raises."""
+        """Wait for the end of what start() began, and raise its exception."""
         self._call(lib.gravel_flow_wait)
 
     @property
     def stats(self) -> dict[str, int]:
-        """What it has counted: rounds, small_rounds, elements, lanes, run_ns, scheduler_ns, bytes, runs, launches."""
+        """Counters: rounds, small_rounds, elements, lanes, run_ns, scheduler_ns, bytes, runs, launches."""
         read = FlowStats()
         self._call_beside(lib.gravel_flow_stats_read, c.byref(read), c.sizeof(read))
         return counted(read)
 
     def channel_stats(self, channel: str) -> dict[str, int]:
-        """Elements of a level: `width` that it holds at most, `peak` that it held at most between two rounds."""
+        """Elements of a level: `width` that it holds, `peak` that it held at most between two rounds."""
         self._dtype(channel)
         width, peak = c.c_uint32(), c.c_uint32()
         self._call_beside(lib.gravel_flow_channel_read, channel.encode(), c.byref(width), c.byref(peak))
         return {"width": width.value, "peak": peak.value}
 
     def reset_stats(self) -> None:
-        """Start the counters at 0 again, but `bytes`."""
+        """Set the counters to 0, except `bytes`."""
         self._call_beside(lib.gravel_flow_stats_reset)

@@ -42,15 +42,15 @@ class Mirror(PartOfArray):
 
     @property
     def offset(self) -> int:
-        """Of copy, or slot, 0 in this node's part of the heap [bytes]; that of copies until the next end()."""
+        """Of copy, or slot, 0 in this node's part of the heap [bytes]; of copies until the next end()."""
         return int(lib.gravel_mirror_offset(self._made()))
 
     def begin(self) -> None:
-        """Send what others read of this node, or what is in the slots, behind the kernels of the node's queue."""
+        """Send what others read of this node, or what is in the slots, after the kernels of the node's queue."""
         self._call(lib.gravel_mirror_begin)
 
     def end(self) -> None:
-        """Wait until all nodes have sent. Collective, with a barrier. Words of slots: for the host after quiet."""
+        """Wait until all nodes have sent. Collective, with a barrier. The host sees words of slots after quiet."""
         self._call(lib.gravel_mirror_end)
 
     def share(self) -> None:

@@ -45,7 +45,10 @@ _DIRECT_STEPS = ("svm", "usm")  # where the host addresses the heap
 
 
 class Node:
-    """One node of a job: this rank, or all loop-back nodes of this process. Made by gravel.open."""
+    """One node of a job: this rank, or all loop-back nodes of this process. Made by gravel.open.
+
+    The end of its `with` statement closes it, or gives the job up after an exception.
+    """
 
     def __init__(self, queue: Optional[cl.CommandQueue], device: Union[cl.Device, str, None], comm: Any,
                  handlers: Mapping[str, Handler], device_code: Optional[str], functions: Functions,
@@ -138,7 +141,7 @@ class Node:
 
     @functools.cached_property
     def queue(self) -> cl.CommandQueue:
-        """On which launches run, in order."""
+        """The queue on which launches run, in order."""
         return cl.CommandQueue.from_int_ptr(lib.gravel_cl_queue(self._opened()), retain=True)
 
     @property
@@ -160,76 +163,51 @@ class Node:
     # ---- memory and kernels
 
     def array(self, shape: Union[int, Sequence[int]], dtype: npt.DTypeLike) -> Array:
-        """A symmetric array of zeros, on each node. Collective, with a barrier (gravel_alloc)."""
+        """A symmetric array of zeros on each node. Collective, with a barrier."""
         return Array(self, shape, dtype)
 
     def mirror(self, array: Array, words: Sequence[npt.ArrayLike], op: Optional[str] = None) -> Mirror:
-        """Copies of words of an array, which own kernels read, or slots that they add to, in a `with` statement.
+        """Copies of words of an array, which own kernels read, or slots that they change by `op`. Collective.
 
-        words[m] are elements of node m's part, counted as in ravel(), in one dimension; copy, or slot, i is for the
-        i-th of them all. Without `op` copies, which are 0 until they are shared; with "add", "min", "max", "and", "or"
-        or "xor" slots, whose values owners apply by it. Collective, with barriers (gravel_mirror_create,
-        gravel_mirror_create_slots).
+        words[m] are elements of node m's part, counted as in ravel(); copy, or slot, i is for the i-th of them all.
         """
         return Mirror(self, array, words, op)
 
     def accumulator(self, array: Array, op: str = "add") -> Accumulator:
-        """Words of all nodes that own kernels change by `op` in own memory, in a `with` statement. Collective.
-
-        "inc", "add", "min", "max", "and", "or" or "xor", of real numbers "add" (gravel_accumulator_create).
-        """
+        """Words of all nodes that own kernels change by `op` in own memory. Collective."""
         return Accumulator(self, array, op)
 
     def block_pool(self, block_bytes: int, n_blocks: int) -> BlockPool:
-        """Blocks that kernels allocate, by block_pool.cl.h, in a `with` statement: so many for each node.
-
-        A block has a power of two bytes, 8 at least. Collective, with barriers (gravel_block_pool_create).
-        """
+        """Blocks of `block_bytes`, a power of two from 8, that kernels allocate; so many for each node. Collective."""
         return BlockPool(self, block_bytes, n_blocks)
 
     def program(self, source: str, name: str = "kernel.cl", options: str = "") -> Program:
-        """Build OpenCL C that includes "gravel.cl.h"; `name` is the file that the compiler's messages name."""
+        """Build OpenCL C that includes "gravel.cl.h"; the compiler's messages name the file `name`."""
         return Program(self, source, name, options)
 
     def server_program(self, source: str, name: str = "kernel.cl", options: str = "") -> Program:
-        """Build OpenCL C whose kernels have GRAVEL_SERVER_OPEN, for launch_server(), with its handlers with keys.
-
-        Usually it is the text that the node has as `device_code` (gravel_server_build).
-        """
+        """Build OpenCL C for launch_server(), usually the node's `device_code`."""
         return Program(self, source, name, options, lib.gravel_server_build, SERVED)
 
     def launch_server(self, kernel: Kernel, n_items: int, *arguments: Any, wait: Sequence[cl.Event] = ()) -> None:
-        """Run a kernel of a server_program over so many work-items, and the messages with keys that it sends here.
-
-        Returns when the handlers of all of them have run (gravel_server_launch). Arguments are as in a launch.
-        """
+        """Run a kernel of a server_program, as a launch does, and the handlers with keys that it sends to here."""
         node = self._opened()
         kernel._launch_by(SERVED, self, arguments, lambda handle: int(lib.gravel_server_launch(
             node, handle, n_items, len(wait), events_of(wait), None)))
 
     def flow(self, channels: Mapping[str, Channel], depth: int = 0, *, max_bytes: int = 0, group_items: int = 0,
              n_messages: int = 0) -> Flow:
-        """A graph of channels by name, with its memory, in a `with` statement. Not collective (gravel_flow_create).
-
-        `depth` is how deep tasks spawn, plus 1, `n_messages` how many messages one element's node sends at most; what
-        is 0 the library chooses.
-        """
+        """A graph of channels by name, with its memory, as struct gravel_channel_graph."""
         return Flow(self, channels, depth, max_bytes, group_items, n_messages)
 
     def rounds(self, source: str, function: str, name: str = "rounds.cl", options: str = "", *, group_items: int = 0,
                n_groups: int = 0) -> Rounds:
-        """A kernel of phases of this text, which includes "gravel.cl.h", in a `with` statement. Collective.
-
-        What is 0 the library chooses: work-items of a group, groups of a launch at most (gravel_rounds_create).
-        """
+        """A kernel of phases of this text, as struct gravel_rounds_program. Collective."""
         return Rounds(self, source, function, name, options, group_items, n_groups)
 
     def deques(self, dtype: npt.DTypeLike = np.uint64, capacity: int = 0, *, group_size: int = 0,
                n_groups: int = 0) -> Deques:
-        """Deques of tasks for a kernel whose groups steal work, in a `with` statement. Not collective.
-
-        What is 0 the library chooses: tasks of a deque, work-items of a group, groups (gravel_steal_create).
-        """
+        """Deques of tasks for a kernel whose groups steal work, as struct gravel_steal_options."""
         return Deques(self, dtype, capacity, group_size, n_groups)
 
     # ---- completion
@@ -247,9 +225,12 @@ class Node:
         self._complete(lib.gravel_barrier)
 
     def barrier_sum(self, counters: Array) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-        """A barrier that also sums an array of up to 32 uint32 over all nodes, and sets it to 0. Collective.
+        """A barrier that also sums up to 32 uint32 counters over all nodes, and sets them to 0. Collective.
 
-        Returns the sums, and what this node's counters had come to, as flat arrays (gravel_barrier_sum).
+        Returns
+        -------
+        (sums, own)
+            Over all nodes, and of this node, as flat arrays.
         """
         if counters.dtype != np.uint32:
             raise TypeError("counters are of uint32, and %r is not" % counters)
@@ -261,7 +242,7 @@ class Node:
 
     @contextlib.contextmanager
     def session(self) -> Iterator[None]:
-        """Node buffers do not age within the `with` statement: fewer and fuller ones leave (gravel_session_begin)."""
+        """A `with` statement in which node buffers do not age, so that fewer and fuller ones are sent."""
         self._wait(lib.gravel_session_begin)
         try:
             yield
@@ -270,10 +251,11 @@ class Node:
                 self._wait(lib.gravel_session_end)
 
     def reduce(self, values: npt.ArrayLike, op: str = "add") -> Any:
-        """The sum ("add"), "min" or "max" of numbers over all nodes, element by element. Collective.
+        """The sum ("add"), "min" or "max" of numbers of 4 or 8 bytes over all nodes, element by element. Collective.
 
-        Types are numpy's of 4 and 8 bytes; Python's int and float are those of 8. Returns an array, or of one number
-        a number.
+        Returns
+        -------
+        array, or a number for one number
         """
         if op not in ("add", "min", "max"):
             raise ValueError("op is 'add', 'min' or 'max', not %r" % (op,))
@@ -282,7 +264,7 @@ class Node:
         return out[()]
 
     def share(self, n: int) -> range:
-        """This process's share of n things, by number (gravel_share)."""
+        """This process's share of n things, by number."""
         first, count = c.c_uint64(), c.c_uint64()
         check(lib.gravel_share(self._opened(), number_of("n", n), c.byref(first), c.byref(count)))
         return range(first.value, first.value + count.value)
@@ -290,9 +272,9 @@ class Node:
     # ---- messages from the host
 
     def update(self, op: str, array: Array, index: int, value: Any = None, *, node: int) -> None:
-        """One message: "put", "inc", "add", "min", "max", "and", "or" or "xor" on an element of any node.
+        """Send one update of an element of any node, counted as in ravel(). Complete after quiet or barrier.
 
-        `index` counts as in ravel(); "inc" has no value. Complete after quiet or barrier.
+        `op` is "put", "inc" (without a value), "add", "min", "max", "and", "or" or "xor".
         """
         number = operation_of(op)
         if (value is None) != (op == "inc"):
@@ -312,10 +294,7 @@ class Node:
         self._call(lib.gravel_am, self._handlers[name], words, len(arguments), node)
 
     def constant(self, i: int, value: Union[int, Array, BlockPool]) -> None:
-        """Set what handlers in OpenCL C read as call.constants[i]: a number, or the offset of an array or a pool.
-
-        Collective.
-        """
+        """Set what handlers read as call.constants[i]: a number, or the offset of an array or pool. Collective."""
         self._wait(lib.gravel_set_constant, i, _argument(value))
 
     # ---- the end
@@ -325,10 +304,7 @@ class Node:
         self._call(lib.gravel_abort, reason.encode())
 
     def close(self) -> None:
-        """Close the node, with a barrier, and before it the mirrors, flows and other parts that are left. Collective.
-
-        A second close does nothing.
-        """
+        """Close the node and its parts, with a barrier. Collective. A second close does nothing."""
         if self._handle is None:
             return
         if os.getpid() != self._process or is_in_function():
@@ -417,14 +393,21 @@ def open(queue: Optional[cl.CommandQueue] = None, *, device: Union[cl.Device, st
          **settings: Any) -> Node:
     """Open this process's node, in a `with` statement. Collective.
 
-    queue:        an in-order queue, whose context and device the node takes; else it makes one.
-    device:       a device, or as the setting: part of a name, or its numbers "0:1".
-    comm:         a communicator of mpi4py, whose processes are the nodes; else all that mpirun has started.
-    handlers:     a Handler by each name, the same at every node.
-    device_code:  OpenCL C of the handlers without a function.
-    streams:      a Stream by each name, the same at every node.
-    print_to:     takes lines that kernels print, a text of whole ones at a time, instead of standard output; the
-                  setting `print` says at which node. It runs as functions of streams do.
-    settings:     of docs/reference/settings.md, by name: heap_bytes="64M", loopback_nodes=4, check=True.
+    Parameters
+    ----------
+    queue : pyopencl.CommandQueue
+        In order; the node takes its context and device. None: the node makes one.
+    device : pyopencl.Device or str
+        A device, or as the setting: part of a name, or its numbers "0:1".
+    comm : mpi4py.MPI.Comm
+        Its processes are the nodes. None: all that mpirun has started.
+    handlers, streams : dict
+        A Handler, or a Stream, by each name, the same at every node.
+    device_code : str
+        OpenCL C of the handlers without a function.
+    print_to : callable
+        Takes whole lines that kernels print, as functions of streams do; the setting `print` names the node.
+    settings
+        Of docs/reference/settings.md, by name: heap_bytes="64M", loopback_nodes=4, check=True.
     """
     return Node(queue, device, comm, handlers or {}, device_code, Functions(streams or {}, print_to), settings)

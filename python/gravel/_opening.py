@@ -26,10 +26,10 @@ _LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "PMIX_RA
 
 @dataclasses.dataclass(frozen=True)
 class Handler:
-    """A handler of active messages, as a row of gravel.h's struct gravel_handler; its name is its key in `handlers`.
+    """A handler of active messages, as gravel.h's struct gravel_handler; its name is its key in `handlers`.
 
-    Without `function` it is OpenCL C in `device_code`. `function` is the address of a C function, or of numba's cfunc,
-    which a thread of the library calls: not one of Python, for which that thread would have to wait.
+    Without `function` it is OpenCL C in `device_code`. `function` is the address of a C function, such as numba's
+    cfunc, and not one of Python, for which the network thread would have to wait.
     """
 
     n_args: int

@@ -26,11 +26,9 @@ Own = TypeVar("Own", bound="Part")
 
 
 class Part:
-    """Destroyed by destroy(), at the end of its `with` statement, or with its node.
+    """Mirror, Accumulator, BlockPool, Rounds and Graph: destroyed at the end of a `with` statement, or with the node.
 
-    Nothing else destroys it: that is collective, and garbage collection is not. An exception that leaves the statement
-    may be this node's alone, so it leaves the part to the node. Any thread may make its calls, which are made one at a
-    time.
+    An exception that leaves the statement leaves the part to the node. Calls are made one at a time.
     """
 
     _destroys: ClassVar[Any]  # the library's call
@@ -107,10 +105,10 @@ class Part:
 
 
 class OwnPart(Part):
-    """Of one node: no other takes part when it is destroyed, so an exception that leaves its statement destroys it."""
+    """Flow and Deques, which are one node's: an exception that leaves the `with` statement destroys them, too."""
 
     def destroy(self) -> None:
-        """Wait for what runs, and free it. Raises what that came to, if nothing has raised it yet."""
+        """Wait for what runs, and free it. Raises an error of the run that nothing has raised yet."""
         if os.getpid() != self.node._process or is_in_function():
             self.node._check(int(self._destroys(self._made())))  # which is refused: nothing is destroyed
         super().destroy()

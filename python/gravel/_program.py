@@ -185,12 +185,20 @@ class Kernel:
 
     def __call__(self, global_size: Sizes, local_size: Optional[Sizes], *arguments: Any,
                  wait: Sequence[cl.Event] = ()) -> cl.Event:
-        """Enqueue it on the node's queue (gravel_launch).
+        """Enqueue it on the node's queue.
 
-        `arguments` are the kernel's without GRAVEL_ARENA: numbers that fit, gravel.Array, Mirror or BlockPool for a
-        `ulong`, gravel.Accumulator for GRAVEL_ACCUMULATOR, buffers and arrays of PyOpenCL, LocalMemory, numpy's
-        scalars for vectors and structs. What a launch uses is kept alive until it has ended. With local_size None the
-        library chooses. Returns the event of its end.
+        Parameters
+        ----------
+        local_size : int or sequence
+            None: chosen by the library.
+        arguments
+            All except GRAVEL_ARENA: numbers that fit; Array, Mirror or BlockPool for a `ulong`; Accumulator for
+            GRAVEL_ACCUMULATOR; buffers and arrays of PyOpenCL, LocalMemory; numpy's scalars for vectors and structs.
+            Kept alive until the launch has ended.
+
+        Returns
+        -------
+        pyopencl.Event of its end
         """
         self._check_launch(None, arguments)
         node = self._node

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Rounds(Part):
-    """Made by Node.rounds. One thread at a time makes its calls, others wait for it."""
+    """Made by Node.rounds."""
 
     _destroys = lib.gravel_rounds_destroy
 
@@ -33,10 +33,14 @@ class Rounds(Part):
         self._kernel = Kernel(node, handle.value or 0, function)
 
     def run(self, *arguments: Any, most: int = _library.NO_BOUND, until_zero: bool = True) -> tuple[int, int]:
-        """Run `most` rounds, or until one counts nothing, and wait for their end. Collective (gravel_rounds_run).
+        """Run `most` rounds, or until one counts nothing, and wait for their end. Collective.
 
-        `arguments` are the kernel's without GRAVEL_ARENA and GRAVEL_ROUND, as launches have them. Returns how many
-        rounds there were, and what the last one counted over all nodes.
+        `arguments` are the kernel's except GRAVEL_ARENA and GRAVEL_ROUND, as launches have them.
+
+        Returns
+        -------
+        (n_rounds, sum)
+            How many there were, and what the last one counted over all nodes.
         """
         ended, until = RoundsEnded(), _library.UNTIL_ZERO if until_zero else _library.UNTIL_MOST
         bound = number_of("rounds at most", most, c.c_uint64)

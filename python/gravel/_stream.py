@@ -35,13 +35,11 @@ def is_in_function() -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Stream:
-    """A stream of records, as a row of gravel.h's struct gravel_stream; its name is its key in `streams`.
+    """A stream of records, as gravel.h's struct gravel_stream; its name is its key in `streams`.
 
-    `function(node, source, records)` runs at the node that a kernel names. `records` [n] of `dtype` are what has come
-    of node `source`, in a new array. A thread of the library's runs it, one function of a node at a time; it may call
-    node.put, update and am, and nothing that waits. It may block, or wait for Python's lock, shorter than
-    GRAVEL_TIMEOUT; kernels that append wait too, once GRAVEL_SPOOL bytes are on their way. What it raises is a
-    HandlerError of this node's next quiet or barrier, with the exception as its cause, and of the sender's.
+    `function(node, source, records)` runs at the node that a kernel names, one at a time; `records` [n] of `dtype` are
+    a new array. It may call node.put, update and am, nothing that waits, and block for less than GRAVEL_TIMEOUT. What
+    it raises is the cause of a HandlerError of this node's next quiet or barrier, and of the sender's.
     """
 
     dtype: npt.DTypeLike

@@ -44,12 +44,21 @@ class PageRank(NamedTuple):
 
 
 class Graph(Part):
-    """A graph on the devices of all nodes, in a `with` statement. Collective (gravel_graph_create).
+    """A graph on the devices of all nodes, each with its part of the edges. Collective, as all calls are.
 
-    sources, targets:  [n] integers of any type; edge i leads from vertex sources[i] to targets[i].
-    weights:           [n] 0 or more: float32 and float64 as they are, integers if uint32 holds them; None: 1 each.
-    n_vertices:        of the whole graph; None: one more than the largest number at any node.
-    directed:          False: each edge is given once, and goes both ways.
+    Vertices are numbers from 0 on. A node gets results of `vertices`, a range of them. Loops and repeated edges
+    count as in NetworkX.
+
+    Parameters
+    ----------
+    sources, targets : [n] integers
+        Edge i leads from vertex sources[i] to targets[i].
+    weights : [n] numbers
+        0 or more: float32 and float64 as they are, integers if uint32 holds them. None: 1 each.
+    n_vertices : int
+        Of the whole graph. None: one more than the largest number at any node.
+    directed : bool
+        False: each edge is given once, and goes both ways.
     """
 
     _destroys = lib.gravel_graph_destroy
@@ -110,23 +119,22 @@ class Graph(Part):
         return {name: facts[name] for name in ("device_bytes", "create_ns")}
 
     def bfs(self, source: int) -> Words:
-        """How many edges the shortest path from the source to each of `vertices` has, as uint32; FAR without a path."""
+        """Edges of the shortest path from the source to each of `vertices`, as uint32; FAR without a path."""
         return self._searched(lib.gravel_graph_bfs, np.dtype(np.uint32), source, False)[0]
 
     def bfs_tree(self, source: int) -> tuple[Words, Words]:
-        """bfs, and as uint64 the vertex before on such a path, the least of those: the source's is itself, NONE
-        without a path."""
+        """bfs, and as uint64 the least vertex before on such a path: the source for itself, NONE without a path."""
         return self._searched(lib.gravel_graph_bfs, np.dtype(np.uint32), source, True)
 
     def sssp(self, source: int) -> Words:
-        """How long the shortest path from the source to each of `vertices` is, by weights, in their type.
+        """Lengths of the shortest paths from the source to `vertices`, in the type of the weights.
 
-        Without a path it is infinite, or FAR of integers, also if it is FAR or longer.
+        Without a path infinite; of integers FAR, also if the path is that long.
         """
         return self._searched(lib.gravel_graph_sssp, self._dtype, source, False)[0]
 
     def sssp_tree(self, source: int) -> tuple[Words, Words]:
-        """sssp, and the vertex before, as bfs_tree has it."""
+        """sssp, and the vertex before, as in bfs_tree."""
         return self._searched(lib.gravel_graph_sssp, self._dtype, source, True)
 
     def _searched(self, call: Any, dtype: np.dtype[Any], source: int, has_parents: bool) -> tuple[Words, Words]:
@@ -146,9 +154,18 @@ class Graph(Part):
                  personalization: Optional[npt.ArrayLike] = None, dtype: npt.DTypeLike = np.float64) -> PageRank:
         """Ranks of `vertices`, whose sum over all is 1, in float32 or float64.
 
-        Ends when the sum of all changes is below `tolerance` times the number of vertices, so never by one of 0 or less;
-        or after `iterations`, of which 0 are 100. `change` shows which. `personalization` has a number for each of
-        `vertices`, 0 or more and not all 0.
+        Parameters
+        ----------
+        tolerance : float
+            Ends when the sum of all changes is below it times the number of vertices; never if it is 0 or less.
+        iterations : int
+            Or after so many; 0 is 100.
+        personalization : array_like
+            A number for each of `vertices`, 0 or more and not all 0.
+
+        Returns
+        -------
+        PageRank
         """
         ranks = np.empty(len(self.vertices), dtype)
         # In C 0 is the default: as little damping as there is has the same ranks as none, and no change is below -1.
@@ -163,27 +180,21 @@ class Graph(Part):
         return PageRank(ranks, int(options.n_iterations), float(options.change))
 
     def components(self) -> tuple[int, Words]:
-        """How many connected components there are, and as uint64 the least vertex of that of each of `vertices`.
-
-        The direction of edges does not count.
-        """
+        """How many connected components there are, and as uint64 the least vertex of that of each of `vertices`."""
         return self._counted(lib.gravel_graph_components, c.c_uint64)
 
     def spanning_forest(self) -> Words:
-        """Whether each edge that this node gave is in a spanning forest of least weight, as bool.
-
-        Of edges of one weight it has the first, by node and as they were given. The direction of edges does not count.
-        """
+        """Whether each edge that this node gave is in a spanning forest of least weight, as bool."""
         is_in = np.empty(self._n_given, np.uint8)
         self._call(lib.gravel_graph_forest, pointer(is_in, c.c_uint8), None)
         return is_in.view(np.bool_)
 
     def betweenness(self, sources: Optional[npt.ArrayLike] = None, *, normalized: bool = True,
                     endpoints: bool = False) -> Words:
-        """As float64, which part of all shortest paths leads over each of `vertices`, or not `normalized` how many.
+        """The fraction of all shortest paths over each of `vertices`, or not `normalized` their number, as float64.
 
-        Weights do not count. `sources` are different vertices, the same at every node, where paths begin instead of at
-        all: what they come to is scaled, and a single one has NaN itself unless `endpoints` count.
+        `sources` are different vertices, the same at every node, where paths begin instead of at all: results are
+        scaled, and a single one has NaN itself unless `endpoints` count.
         """
         centrality = np.empty(len(self.vertices), np.float64)
         options = BetweennessOptions(bytes=c.sizeof(BetweennessOptions), has_endpoints=bool(endpoints),
@@ -195,22 +206,15 @@ class Graph(Part):
         return centrality
 
     def triangles(self) -> tuple[int, Words]:
-        """How many triangles the graph has, and as uint64 of how many each of `vertices` is one. It is not directed."""
+        """How many triangles the undirected graph has, and as uint64 of how many each of `vertices` is one."""
         return self._counted(lib.gravel_graph_triangles, c.c_uint64)
 
     def color(self) -> tuple[int, Words]:
-        """How many colours a greedy colouring has, and as uint32 that of each of `vertices`, from 0 on.
-
-        Vertices are coloured in order of degree, the highest first and those of one degree by number, as NetworkX's
-        strategy largest_first does. The graph is not directed.
-        """
+        """How many colours the undirected graph has, and as uint32 each vertex's, as NetworkX's largest_first."""
         return self._counted(lib.gravel_graph_color, c.c_uint32)
 
     def core_numbers(self) -> Words:
-        """The largest k for which each of `vertices` is in a k-core, as uint32.
-
-        The graph is not directed, and has no loop.
-        """
+        """The largest k for which each of `vertices` is in a k-core, as uint32; undirected, without loops."""
         cores = np.empty(len(self.vertices), np.uint32)
         self._call(lib.gravel_graph_core_numbers, pointer(cores, c.c_uint32))
         return cores
