@@ -10,44 +10,42 @@
 
 #include <stdint.h>
 
-#define GRAVEL_STATS_FIELDS(X)                                                                    \
-    X(packages, "count", "packages taken off the producer/consumer queues")                       \
-    X(messages, "count", "messages in those packages")                                            \
-    X(binned_messages, "count",                                                                   \
-      "of messages, those that the device had binned (GRAVEL_DEVICE_AGGREGATION)")                \
-    X(remote_messages, "count", "messages addressed to another node, from kernels and host")      \
-    X(host_messages, "count",                                                                     \
-      "messages of host calls, handlers and accumulators; each piece of a put is one")            \
-    X(buffers_full, "count", "node buffers sent because they were full")                          \
-    X(buffers_timeout, "count", "node buffers sent because their age reached the flush time")     \
-    X(buffers_flush, "count",                                                                     \
-      "node buffers sent by quiet, fence, barrier or the end of a session, or as "                \
-      "GRAVEL_AGGREGATION says")                                                                  \
-    X(buffer_bytes, "bytes", "bytes in all node buffers sent; for one destination: sent to it")   \
-    X(network_buffers, "count", "node buffers sent to other nodes")                               \
-    X(network_bytes, "bytes", "bytes in node buffers sent to other nodes")                        \
-    X(handed_buffers, "count",                                                                    \
-      "of network_buffers, those handed over in memory shared with nodes of the machine")         \
-    X(buffer_waits, "count",                                                                      \
-      "times an aggregator, or messages that the device had binned, waited for a free node "      \
-      "buffer")                                                                                   \
-    X(queue_full_waits, "count", "leaders that found the queue full")                             \
-    X(resolved_buffers, "count", "node buffers applied here")                                     \
-    X(resolved_messages, "count", "messages applied here")                                        \
-    X(refused_buffers, "count", "node buffers refused here because a check failed")               \
-    X(refused_messages, "count", "messages dropped because their destination does not exist")     \
-    X(polls, "count", "polls of an empty queue or network by aggregator and network threads")     \
-    X(poll_ns, "nanoseconds", "time for which those threads were awake and idle")                 \
-    X(thread_ns, "nanoseconds",                                                                   \
-      "time those threads have existed; poll_ns over this is the poll ratio")                     \
-    X(sent_messages, "count", "messages sent, to this node too; for one destination: sent to it") \
-    X(sent_buffers, "count",                                                                      \
-      "node buffers sent, to this node too; for one destination: sent to it")                     \
-    X(served_messages, "count",                                                                   \
-      "messages of gravel_server_launch that servers of this node have run")                      \
-    X(server_phases, "count", "turns of clients and servers in those launches")                   \
-    X(lines, "count", "lines of kernels written here")                                            \
-    X(credit_waits, "count",                                                                      \
+#define GRAVEL_STATS_FIELDS(X)                                                                     \
+    X(packages, "count", "packages taken off the queues")                                          \
+    X(messages, "count", "messages in those packages")                                             \
+    X(binned_messages, "count", "messages that the device had binned (GRAVEL_DEVICE_AGGREGATION)") \
+    X(remote_messages, "count", "messages to other nodes, from kernels and host")                  \
+    X(host_messages, "count",                                                                      \
+      "messages of host calls, handlers and accumulators; each piece of a put is one")             \
+    X(buffers_full, "count", "node buffers sent because they were full")                           \
+    X(buffers_timeout, "count", "node buffers sent at the flush time")                             \
+    X(buffers_flush, "count",                                                                      \
+      "node buffers sent by quiet, fence, barrier or the end of a session, or as "                 \
+      "GRAVEL_AGGREGATION says")                                                                   \
+    X(buffer_bytes, "bytes", "bytes in node buffers sent; for a destination: to it")               \
+    X(network_buffers, "count", "node buffers sent to other nodes")                                \
+    X(network_bytes, "bytes", "bytes in those")                                                    \
+    X(handed_buffers, "count",                                                                     \
+      "of network_buffers, those in memory shared with nodes of the machine")                      \
+    X(buffer_waits, "count",                                                                       \
+      "waits of an aggregator, or of messages that the device had binned, for a free node "        \
+      "buffer")                                                                                    \
+    X(queue_full_waits, "count", "leaders that found the queue full")                              \
+    X(resolved_buffers, "count", "node buffers applied here")                                      \
+    X(resolved_messages, "count", "messages applied here")                                         \
+    X(refused_buffers, "count", "node buffers refused here")                                       \
+    X(refused_messages, "count", "messages dropped because their destination does not exist")      \
+    X(polls, "count", "polls of an empty queue or network by aggregator and network threads")      \
+    X(poll_ns, "nanoseconds", "time for which those threads were awake and idle")                  \
+    X(thread_ns, "nanoseconds",                                                                    \
+      "time those threads have existed; poll_ns over this is the poll ratio")                      \
+    X(sent_messages, "count", "messages sent, to this node too; for a destination: to it")         \
+    X(sent_buffers, "count", "node buffers sent, to this node too; for a destination: to it")      \
+    X(served_messages, "count",                                                                    \
+      "messages of gravel_server_launch that servers of this node have run")                       \
+    X(server_phases, "count", "phases of clients and servers in those launches")                   \
+    X(lines, "count", "lines of kernels written here")                                             \
+    X(credit_waits, "count",                                                                       \
       "node buffers of lines that waited until others were written (GRAVEL_SPOOL)")
 
 #define GRAVEL_STATS_FIELD(field, unit, help) uint64_t field;
