@@ -143,8 +143,8 @@ def host_pieces(path):
         declared = [] if "X(" in comment or "Opaque;" in comment else [d for d in declared_in(code) if "_FIELDS(" not in d]
         for name in re.findall(r"@param (\w+)", comment):
             assert re.search(r"\b%s\b" % name, code), "%s: @param %s is no parameter of %s" % (path, name, declared)
-        found = [re.search(r"(gravel_\w+)\(|struct (\w+)|(\w+)\(", d) for d in declared]
-        yield section, "" if heading else comment, declared, [f.group(1) or f.group(2) or f.group(3) for f in found]
+        own = [re.search(r"struct (\w+) \{|(\w+)\(|struct (\w+)", d).group for d in declared]
+        yield section, "" if heading else comment, declared, [name(1) or name(2) or name(3) for name in own]
 
 
 @functools.lru_cache(None)
@@ -164,8 +164,12 @@ def host_entries(path, page):
         if "@file" in comment:
             about = paragraphs(re.sub(r"@file \S+\n", "", stripped(comment)))
         if declared:
-            shown = "\n".join(d.replace("/**<", "/*") for d in declared)
-            entries.append((section, entry("#### %s" % ", ".join(own), fenced(shown), described(comment, targets))))
+            said = described(comment, targets)
+            if any("{" in d for d in declared):
+                shown = fenced(re.sub(r"/\*\*< ([^\n]*?) \*/$", r"// \1", "\n".join(declared), flags=re.M).replace("/**<", "/*"))
+            else:
+                shown, said = ", ".join("`%s`" % " ".join(d.rstrip(";").split()) for d in declared) + ": " + said, ""
+            entries.append((section, entry("#### %s" % ", ".join(own), shown, said)))
     for macro, name in re.findall(r"^#define (GRAVEL_(\w+_STATS)_FIELDS)\(X\)", read(path), re.M):
         entries.append(("", "#### gravel_%s\n\n%s" % (name.lower(), table_of(path, macro, "field", "unit", "meaning"))))
     return about, entries
@@ -307,7 +311,8 @@ def cxx_calls():
             declared = re.sub(r"/\*\* ([^\n]*?) \*/", r"// \1", declared)
             declared = re.sub(r"\btemplate <[^>]*>\s*(?=[^\n]*\b[ART]\b)|\bexplicit |(?: const)?(?: noexcept)?(?=;)", "", declared)
             name = found.group(1) if found else re.search(r"(\w+)(?:\(| =|;)", declared).group(1)
-            out.append(entry("## %s" % name, paragraphs(stripped(comment)), fenced(declared, "cpp")))
+            out.append(entry("## %s" % name, paragraphs(stripped(comment)),
+                             fenced(declared, "cpp") if "\n" in declared else "`%s`" % declared.rstrip(";")))
     return "\n".join(out)
 
 
