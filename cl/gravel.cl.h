@@ -225,14 +225,11 @@ GRAVELP_INLINE struct gravel_turn gravelp_share_next(local struct gravelp_scratc
 /* ---- sessions ------------------------------------------------------------------------------------ */
 
 /*
- * Every work-item of the group begins, or ends, a session, as gravel_session_begin and gravel_session_end of the host:
- * in between, node buffers do not age. All groups share an aggregator's buffers, which age again after the last
- * session.
- *
- * A group ends each session that it has begun; sessions nest. One that is open at a gravel_fence, gravel_quiet or
- * gravel_barrier of the node, or at the end of the host's last session, ends there; GRAVEL_CHECK=1 makes a session
- * that a kernel leaves open, and an end without a beginning, GRAVEL_EKERNEL. On step drain, which sends when kernels
- * have ended, use the host's calls.
+ * Every work-item of the group begins, or ends, a session, as gravel_session_begin and gravel_session_end of the host.
+ * All groups share an aggregator's buffers, which age again after the last session. Sessions nest, and a group ends
+ * each that it has begun. One that is open at a gravel_fence, gravel_quiet or gravel_barrier, or at the end of the
+ * host's last session, ends there; GRAVEL_CHECK=1 makes it, and an end without a beginning, GRAVEL_EKERNEL. On step
+ * drain use the host's calls.
  *
  * Memory:  orders nothing (A8), but each is a barrier of the group.
  * Source:  OpenSHMEM 1.6, shmem_session_start with SHMEM_CTX_SESSION_BATCH.
@@ -257,28 +254,15 @@ GRAVELP_INLINE void gravel_session_end_wg(struct gravel_group g)
  *         atomic_inc((global uint *)gravel_call_at(call, table, key, sizeof(uint)));
  *     }
  *
- * It is a function of the name, and with as many ulong arguments, as registered (struct gravel_handler); with
- * `n_answers` 1 it returns a ulong, the answer to gravel_askN; with arg_bytes 4 each ulong is a uint.
- *
- * Every message is a work-item, without a work-group: no barrier, no local memory. A handler must end. It sees every
- * message applied before its run; the messages of a run (many, from one node to one handler) may run at once and in
- * any order, so they share words by atomics. It sends nothing, except by gravel_serve_amN with a key and max_pending.
+ * It is a function of the name, and with as many ulong arguments, as registered (struct gravel_handler). Every message
+ * is a work-item, without a work-group: no barrier, no local memory. A handler must end. It sees every message applied
+ * before its run; the messages of a run (many, from one node to one handler) may run at once and in any order, so they
+ * share words by atomics. It sends nothing, except by gravel_serve_amN.
  *
  * With one key, the first argument, messages of one node with equal keys never run at once, for whichever handlers
  * with keys: what only they touch needs no atomics. They have no order. A definition of GRAVEL_OWNER(key, n) before
- * the include may say which of the n work-groups that serve has a key, 0 to n - 1.
- *
- *     // Reserve up to `amount` seats of a flight, the key; how many it got.
- *     ulong reserve(struct gravel_call call, ulong flight, ulong seats, ulong amount)
- *     {
- *         global ulong *left = gravel_call_at(call, seats, flight, sizeof *left);
- *         ulong got = min(*left, amount);
- *         *left -= got;
- *         return got;
- *     }
- *
- * With two keys a handler is a transaction over two data of the message's node (struct gravel_serve), and never runs
- * concurrently with a handler that has one of its keys.
+ * the include may say which of the n work-groups that serve has a key, 0 to n - 1. With two keys a handler is a
+ * transaction over two data of the message's node (struct gravel_serve).
  *
  * A definition of GRAVEL_NODE_OF(key, n) before the include says which of n nodes has a key. Kernels of
  * gravel_server_build may then give the node GRAVEL_BY_KEY to handlers with keys: the message goes to the node of its

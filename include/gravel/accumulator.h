@@ -27,8 +27,8 @@
  *   the next such kernel.
  * - Sums of GRAVEL_FLOAT and GRAVEL_DOUBLE depend on timing and on the number of nodes.
  *
- * Memory:  for each node as many words as the range has, and a bit for each; 12 bytes for each word that a flush packs
- *          at once, 16 MiB at most. GRAVEL_ACCUMULATE_MEMORY bounds all accumulators of a node.
+ * Memory:  for each node as many words as the range has, and a bit for each; an index and a word for each that a flush
+ *          packs at once, 16 MiB at most. GRAVEL_ACCUMULATE_MEMORY bounds all accumulators of a node.
  * Threads: one at a time makes calls for one accumulator, except flushes. Destroy accumulators before their range is
  *          freed and their node is closed.
  * Source:  Kokkos' ScatterView, and Gluon's reduce (Dathathri et al., PLDI 2018), for all words instead of a plan.

@@ -5,14 +5,7 @@
  *
  * A *pool* is a part of the symmetric heap: each node's kernels allocate blocks of one size in their own node's part
  * by the calls of block_pool.cl.h; messages reach a block by its heap offset and node. Blocks stay allocated from
- * launch to launch.
- *
- *     gravel_block_pool_create(&pool, gravel, 256, 1 << 16);
- *     uint64_t offset = gravel_block_pool_offset(pool);
- *     clSetKernelArg(kernel, 1, sizeof offset, &offset);
- *     gravel_launch(gravel, kernel, ...);
- *
- * One thread at a time makes calls for one pool. Destroy pools before their node is closed.
+ * launch to launch. One thread at a time makes calls for one pool. Destroy pools before their node is closed.
  */
 #ifndef GRAVEL_BLOCK_POOL_H
 #define GRAVEL_BLOCK_POOL_H

@@ -216,7 +216,7 @@ struct gravel_flow_stats {
 };
 #undef GRAVEL_FLOW_STATS_FIELD
 
-/** Reads what a flow counted. @param bytes  sizeof *stats. */
+/** Reads what a flow counted. */
 int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *stats, size_t bytes);
 
 /**

@@ -89,7 +89,7 @@ struct gravel;
  * @param args    [GRAVEL_AM_MAX_ARGS] those not sent are 0.
  * @return        0; any other value is reported as GRAVEL_EHANDLER at this node and at the sender.
  *
- * Memory:  handlers and other messages for a node are applied one at a time: plain loads and stores suffice.
+ * Memory:  handlers and other messages are applied one at a time: plain loads and stores suffice.
  * Source:  Orr 2016, section 5.2.3.
  */
 typedef int gravel_handler_function(struct gravel *gravel, void *user, uint32_t source,
@@ -106,9 +106,7 @@ typedef int gravel_answer_function(struct gravel *gravel, void *user, uint32_t s
                                    const uint64_t *args, uint64_t *answer);
 
 /**
- * Keys of a handler in OpenCL C, and what servers do for it (cl/server.cl.h). All 0 without keys. Never grows.
- *
- * With one key, handlers with equal keys never run at once.
+ * Keys of a handler in OpenCL C, and what servers do for it. All 0 without keys. Never grows.
  *
  * With two keys the handler is a transaction over two data of one node: `void name(struct gravel_call call, ulong
  * *first, ulong *second, ulong a2, ...)` gets private copies of both, stored when it returns; equal keys have one
@@ -119,7 +117,7 @@ typedef int gravel_answer_function(struct gravel *gravel, void *user, uint32_t s
  *
  * With one key and max_pending the handler may send to servers of its own device (gravel_serve_amN). Only
  * gravel_server_launch serves it; a message that comes another way is refused with GRAVEL_EHANDLER. gravel_open
- * allocates 8 bytes, and 8 for each argument, for each server times the sum of all max_pending and 1024, rounded up to
+ * allocates for each server 8 bytes, and 8 for each argument, times the sum of all max_pending and 1024, rounded up to
  * a power of two.
  */
 struct gravel_serve {
@@ -217,9 +215,9 @@ struct gravel_device_code {
  * The caller's OpenCL objects, handlers and log. Made by GRAVEL_BINDINGS; every member except the two sizes is
  * optional.
  *
- * By the sizes the library knows which members the caller's header has: missing ones count as 0, and a set member that
- * the library does not know is GRAVEL_EINVAL. A context needs its device, and a queue both. With a device alone Gravel
- * makes the context and, of a CPU device, the sub-device that leaves GRAVEL_HOST_CORES free.
+ * By the sizes the library knows the caller's members: missing ones count as 0, and one that the library does not know
+ * is GRAVEL_EINVAL if set. A context needs its device, and a queue both. With a device alone Gravel makes the context
+ * and, of a CPU, the sub-device that leaves GRAVEL_HOST_CORES free.
  */
 struct gravel_bindings {
     size_t bytes;           /**< sizeof(struct gravel_bindings) */
@@ -282,10 +280,9 @@ int gravel_set_error(int code, const char *text);
 /**
  * Fills a configuration with the defaults and the GRAVEL_* environment variables. Needs no node.
  *
- * @param config  [out] [bytes]
- * @param bytes   sizeof *config. A caller that does not know the structure gives any multiple of sizeof(void *) up to
- *                65536 that is no smaller, and sets fields by name.
- * @return        0; GRAVEL_ECONFIG (a variable is malformed or out of range: which).
+ * @param bytes   sizeof *config. A caller that does not know the structure gives a larger multiple of sizeof(void *),
+ *                up to 65536, and sets fields by name.
+ * @return        0; GRAVEL_ECONFIG (which variable is malformed or out of range).
  */
 int gravel_config_load(struct gravel_config *config, size_t bytes);
 
@@ -311,11 +308,11 @@ int gravel_config_get(const struct gravel_config *config, uint32_t i, const char
 /**
  * Opens this process's node: device, arena, queues, aggregators, network. Collective.
  *
- * The processes of bindings->mpi_comm, by default MPI_COMM_WORLD, are the nodes of the job, numbered by rank; the
- * communicator is duplicated. With transport mpi Gravel initialises MPI unless the caller has. It then asks for
- * MPI_THREAD_MULTIPLE, accepts less, and finalises MPI when the process ends, so that nodes may be opened again. A
- * caller that initialises MPI asks for MPI_THREAD_MULTIPLE, and finalises it after gravel_close. If the program calls
- * MPI_Finalize while a node is open, the node closes there; later calls return GRAVEL_EMPI, and gravel_close frees it.
+ * The processes of bindings->mpi_comm, by default MPI_COMM_WORLD, are the nodes, numbered by rank; the communicator is
+ * duplicated. With transport mpi Gravel initialises MPI unless the caller has, with MPI_THREAD_MULTIPLE if possible,
+ * and finalises it when the process ends, so that nodes may be opened again. A caller that initialises MPI asks for
+ * MPI_THREAD_MULTIPLE, and finalises it after gravel_close. MPI_Finalize closes an open node: later calls return
+ * GRAVEL_EMPI, and gravel_close frees it.
  *
  * @param config    NULL: as gravel_config_load gives it.
  * @param bindings  or NULL. What it points to is used until the call returns; log, contexts and queues until
@@ -323,8 +320,7 @@ int gravel_config_get(const struct gravel_config *config, uint32_t i, const char
  * @return          0; GRAVEL_EINVAL (a member of bindings, config.bytes); GRAVEL_ECONFIG; GRAVEL_EDEVICE (unknown or
  *                  ambiguous: the candidates); GRAVEL_ECAPABILITY (what the device lacks); GRAVEL_EBUILD (device_code:
  *                  the compiler's log); GRAVEL_EMISMATCH (which setting differs); GRAVEL_EMPI; GRAVEL_ESYSTEM. Other
- *                  nodes return GRAVEL_EPEER, unless a size in bindings or config is of no version: this node returns
- *                  at once.
+ *                  nodes return GRAVEL_EPEER, except after a size of no version: this node returns at once.
  *
  * Source:  Orr 2016, section 5.2 (queue, aggregator, network thread of a node).
  */
@@ -334,12 +330,12 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
 /**
  * Closes a node: waits as a barrier, stops its threads, frees everything. Collective. NULL is allowed.
  *
- * Kernels that use the node have ended, and no other thread is in a call except gravel_abort. Gravel waits for kernels
- * of gravel_launch only; a kernel on another queue that runs later, or still, addresses freed memory.
+ * No other thread is in a call except gravel_abort. Gravel waits for kernels of gravel_launch only; other kernels that
+ * use the node have ended.
  *
  * @return  0; the failure that ended the node, or its first error that no call has returned yet; GRAVEL_ESYSTEM (the
- *          file of GRAVEL_TRACE is incomplete). The node is closed in each case, except that GRAVEL_EINVAL in a
- *          handler or after fork leaves it open.
+ *          file of GRAVEL_TRACE is incomplete): the node is closed. GRAVEL_EINVAL in a handler or after fork: it stays
+ *          open.
  */
 int gravel_close(struct gravel *gravel);
 
@@ -348,11 +344,11 @@ int gravel_close(struct gravel *gravel);
  *
  * Any thread, handler or log function may call it at any time. All waiting calls end: here with GRAVEL_EABORT and the
  * text, at other nodes with GRAVEL_EPEER, this node's number and the text. Leaders of kernels stop waiting. Returns
- * when the text is sent, or after a second; the process may end then, with or without gravel_close.
+ * when the text is sent, or after a second; the process may end then, even without gravel_close.
  *
  * @param text  up to 400 bytes reach the other nodes; or NULL.
- * @return      0, also if the node had failed: its first failure remains the one that calls return. GRAVEL_EINVAL also
- *              for a closed node, as long as no new one has its address.
+ * @return      0, also if the node had failed: calls return its first failure. GRAVEL_EINVAL for a closed node, as
+ *              long as no new one has its address.
  */
 int gravel_abort(struct gravel *gravel, const char *text);
 
@@ -423,33 +419,30 @@ int gravel_share(const struct gravel *gravel, uint64_t n, uint64_t *first, uint6
 
 /**
  * Returns where a range of a local node's heap is, for OpenCL code without Gravel: on pump and drain in a buffer; on
- * svm a pointer for clSetKernelArgSVMPointer, on usm for clSetKernelArgMemPointerINTEL. Nothing is retained.
- *
- * That code runs in the node's queue after a gravel_quiet or gravel_barrier, or in another queue between two of them.
- * Messages to the range that arrive while it runs may be lost.
+ * svm a pointer for clSetKernelArgSVMPointer, on usm for clSetKernelArgMemPointerINTEL. Nothing is retained. That code
+ * runs in the node's queue after a quiet or barrier, or in another queue between two of them. Messages to the range
+ * that arrive while it runs may be lost.
  *
  * @param buffer   [out] NULL on svm and usm.
  * @param first    [out] first byte of the range in the buffer, a multiple of 64 if offset is; else 0.
  * @param pointer  [out] NULL on pump and drain.
- * @return         0; GRAVEL_ERANGE.
  *
- * Memory:  the code sees what a quiet or barrier before it covers. Kernels after it in the queue, and maps and
- *          messages after its end, see what it stored.
+ * Memory:  the code sees what a quiet or barrier before it covers. Later kernels of the queue, and maps and messages
+ *          after its end, see what it stored.
  */
 int gravel_heap_part(struct gravel *gravel, uint64_t offset, uint64_t bytes, uint32_t node,
                      cl_mem *buffer, uint64_t *first, void **pointer);
 
 /**
- * Makes a range of a local node's heap readable or writable by the host, on every step. Where the host addresses the
- * heap, the pointer is into it; elsewhere it is a copy, which gravel_unmap writes back.
+ * Makes a range of a local node's heap readable or writable by the host: where the host addresses the heap, in place;
+ * elsewhere as a copy, which gravel_unmap writes back.
  *
  * Messages to the range between the two calls may be lost: call gravel_barrier or gravel_quiet before. A map stays
  * valid after gravel_close until it is unmapped, and keeps the heap's memory.
  *
  * @param flags    CL_MAP_READ, CL_MAP_WRITE, both, or CL_MAP_WRITE_INVALIDATE_REGION (nothing is read).
  * @param pointer  [out] aligned to 64 bytes if offset is.
- * @return         0; GRAVEL_ERANGE; GRAVEL_EINVAL in checked mode also if gravel_launch was called after the last
- *                 quiet or barrier.
+ * @return         0; GRAVEL_EINVAL in checked mode also if gravel_launch was called after the last quiet or barrier.
  */
 int gravel_map(struct gravel *gravel, uint64_t offset, uint64_t bytes, cl_map_flags flags,
                uint32_t node, void **pointer);
@@ -484,8 +477,7 @@ int gravel_fill(struct gravel *gravel, uint64_t offset, uint64_t bytes, const vo
  * and GRAVEL_HAS_DOUBLE are defined for it. On pump the call waits for running kernels if the program's need more
  * private memory than any before.
  *
- * @param name     file name for the compiler's messages, e.g. "count.cl".
- * @param source   up to its first zero byte.
+ * @param name     file name for the compiler's messages.
  * @param options  of the compiler, or NULL.
  * @param program  [out] the caller releases it.
  * @return         0; GRAVEL_EBUILD (the compiler's log, with the caller's file name and lines).
@@ -539,25 +531,24 @@ int gravel_kernel_parameters(struct gravel *gravel, cl_kernel kernel,
                              uint32_t *n);
 
 /**
- * Enqueues a kernel on the node's queue, as clEnqueueNDRangeKernel without a global offset. Checks all sizes before it
- * enqueues anything. A launch of no work-item succeeds, and its event completes.
+ * Enqueues a kernel on the node's queue, as clEnqueueNDRangeKernel without a global offset. Checks all sizes before. A
+ * launch of no work-item succeeds, and its event completes.
  *
  * On svm and usm clEnqueueNDRangeKernel on any queue of the context works, too; this call also wakes the aggregators
  * and shows in traces. On pump and drain only this call slices the launch: on pump it returns when the last slices are
- * enqueued, on drain when the kernel has ended. With handlers in OpenCL C, svm and usm may slice as pump. A kernel
- * that needs more private memory than any before is enqueued on pump when running ones have ended.
+ * enqueued, on drain when the kernel has ended. With handlers in OpenCL C, svm and usm may slice as pump. On pump a
+ * kernel that needs more private memory than any before waits for running ones.
  *
  * @param kernel        of the node's context.
  * @param n_dimensions  1 to 3.
- * @param global_size   [n_dimensions] work-items.
- * @param local_size    [n_dimensions] work-items of a group; NULL: what the kernel requires, or a divisor of the first
- *                      dimension that suits the device, at most 1024.
+ * @param local_size    of a group; NULL: what the kernel requires, or a divisor of the first dimension that suits the
+ *                      device, at most 1024.
  * @param wait          [n_wait] events of the node's context. On drain, and on pump if the launch has many slices, the
- *                      call waits for them: at most GRAVEL_TIMEOUT, or GRAVEL_KERNEL_LIMIT if that is longer, for one
- *                      that has not begun while no kernel of gravel_launch runs.
+ *                      call waits for them: for one that has not begun while no kernel of gravel_launch runs at most
+ *                      GRAVEL_TIMEOUT, or GRAVEL_KERNEL_LIMIT if that is longer.
  * @param event         [out] of the kernel's end, released by the caller; or NULL.
- * @return              0; GRAVEL_EINVAL (dimensions, sizes, a kernel or event of another context); on pump and drain
- *                      also GRAVEL_EKERNEL, and GRAVEL_ETIMEOUT (an event that has not begun: nothing is sent).
+ * @return              0; GRAVEL_EINVAL (also a kernel or event of another context); on pump and drain also
+ *                      GRAVEL_EKERNEL, and GRAVEL_ETIMEOUT (an event that has not begun: nothing is sent).
  *
  * Memory:  the kernel sees what was unmapped before, and what a quiet or barrier covered.
  */
@@ -603,16 +594,15 @@ int gravel_barrier(struct gravel *gravel);
 /**
  * Waits as gravel_barrier, sums counters in the heap over all nodes, and sets them to 0. Collective.
  *
- * Messages and handlers of any node add to a counter between two calls, or the node's own kernels by atomics; not
- * both. Kernels that gravel_launch did not enqueue have ended before the call.
+ * Messages and handlers add to a counter between two calls, or the node's own kernels by atomics; not both. Kernels
+ * that gravel_launch did not enqueue have ended before the call.
  *
  * @param offset  of the counters, cl_uint [n], a multiple of 4. A counter of one node wraps at 2^32.
  * @param n       1 to GRAVEL_MAX_COUNTERS.
  * @param own     [out] [n] this node's counters, of loop-back nodes those of gravel_node; or NULL.
  * @param sums    [out] [n] over all nodes, without wrapping.
- * @return        as gravel_barrier; GRAVEL_EINVAL, GRAVEL_ERANGE and GRAVEL_EMISMATCH of arguments leave sums and
- *                counters unchanged. If messages were refused, sums are set nevertheless; if the node has failed,
- *                counters are undefined.
+ * @return        as gravel_barrier. A wrong argument leaves sums and counters unchanged. If messages were refused,
+ *                sums are set nevertheless; if the node has failed, counters are undefined.
  *
  * Memory:  a node's counters are zeroed before any node returns: later additions count for the next call.
  */
@@ -629,7 +619,7 @@ int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint6
  * @param type    GRAVEL_INT to GRAVEL_DOUBLE.
  * @param values  [in, out] [n]; unchanged after GRAVEL_EINVAL or GRAVEL_EMISMATCH.
  * @param n       at least 1; every 64 elements take a round trip over all nodes.
- * @return        0; GRAVEL_EMISMATCH; GRAVEL_EPEER.
+ * @return        0; GRAVEL_EPEER.
  */
 int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *values, uint32_t n);
 
@@ -639,11 +629,10 @@ int gravel_reduce(struct gravel *gravel, uint32_t op, uint32_t type, void *value
  * Begins a session: until it ends, this node's buffers do not age, so that fewer and fuller ones are sent. For
  * messages that no node waits for before its next quiet, fence or barrier.
  *
- * In a session a buffer of messages of kernels or host calls is sent when it is full, at gravel_fence, gravel_quiet
- * and gravel_barrier, at the end of the last session, and ahead of requests, puts with a signal, and bytes of
- * gravel_put to its node. None stays open for longer than an eighth of GRAVEL_TIMEOUT, or GRAVEL_FLUSH if that is
- * longer. Messages of handlers, lines and records are sent as usual. Sessions of all threads count together: buffers
- * age again when each has ended.
+ * A buffer of messages of kernels or host calls is then sent when it is full, at gravel_fence, gravel_quiet and
+ * gravel_barrier, at the end of the last session, and ahead of requests, puts with a signal, and gravel_put to its
+ * node. None stays open for longer than an eighth of GRAVEL_TIMEOUT, or GRAVEL_FLUSH if that is longer. Messages of
+ * handlers, lines and records are sent as usual. Sessions of all threads count together.
  *
  * Memory:  orders nothing (A7).
  * Source:  OpenSHMEM 1.6, shmem_session_start with SHMEM_CTX_SESSION_BATCH.
@@ -663,8 +652,7 @@ int gravel_session_end(struct gravel *gravel);
 /**
  * Stores bytes at any node. Complete after gravel_quiet or gravel_barrier.
  *
- * @param data  [bytes] copied before the call returns.
- * @return      0; GRAVEL_ERANGE: nothing is sent.
+ * @param data  copied before the call returns.
  *
  * Memory:  bytes are applied in pieces of up to a node buffer, by rising address; no aligned word of 4 or 8 bytes is
  *          torn.
@@ -675,8 +663,7 @@ int gravel_put(struct gravel *gravel, uint64_t offset, const void *data, uint64_
 /**
  * Loads bytes from any node and waits for them. Sees messages that this node's earlier quiet or barrier covers.
  *
- * @param data  [out] [bytes]
- * @return      0; GRAVEL_ERANGE; GRAVEL_EPEER; GRAVEL_ETIMEOUT.
+ * @return      0; GRAVEL_EPEER; GRAVEL_ETIMEOUT.
  */
 int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t bytes, uint32_t node);
 
@@ -689,7 +676,6 @@ int gravel_get(struct gravel *gravel, uint64_t offset, void *data, uint64_t byte
  * @param offset  of the word, aligned to the type; the owner checks it: a later quiet or barrier returns
  *                GRAVEL_ERANGE.
  * @param value   points to the operand; NULL for GRAVEL_INC.
- * @return        0; GRAVEL_ERANGE (no such node).
  */
 int gravel_update(struct gravel *gravel, uint32_t op, uint32_t type, uint64_t offset,
                   const void *value, uint32_t node);
@@ -708,9 +694,8 @@ int gravel_set_constant(struct gravel *gravel, uint32_t i, uint64_t value);
  * Sends an active message. Complete after gravel_quiet or gravel_barrier.
  *
  * @param handler  its position in the table of handlers, from 0.
- * @param args     [n_args] copied before the call returns.
  * @param n_args   as registered.
- * @return         0; GRAVEL_ERANGE (no such node); GRAVEL_EHANDLER (no such handler).
+ * @return         0; GRAVEL_EHANDLER (no such handler).
  *
  * Source:  Orr 2016, section 5.2.3.
  */
@@ -725,7 +710,6 @@ int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uin
  * Reads counters of this node, or of what it has sent to one destination. Exact after gravel_quiet, else a moment old.
  *
  * @param stats  [out] for a destination sent_messages, sent_buffers and buffer_bytes; the rest is 0.
- * @param bytes  sizeof *stats; counters that the library does not have are 0.
  * @param node   destination, or GRAVEL_ALL_NODES.
  */
 int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats, size_t bytes,

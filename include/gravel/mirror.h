@@ -10,13 +10,10 @@
  *         GRAVEL_WORDS(.offset = ranks, .type = GRAVEL_FLOAT, .n_words = n_words, .indices = indices);
  *     gravel_mirror_create_slots(&mirror, gravel, GRAVEL_ADD, &words);
  *     gravel_launch(gravel, kernel_that_adds, ...);
- *     gravel_mirror_begin(mirror);
- *     gravel_launch(gravel, kernel_meanwhile, ...);
- *     gravel_mirror_end(mirror);
+ *     gravel_mirror_share(mirror);
  *
- * Copy, or slot, i is of the i-th word of the plan, in this node's own part of the heap: a kernel finds it at
- * `gravel_local(g, offset)`, and adds to a slot by gravel_slot_OP_TYPE_wi, or by a plain store if no other work-item
- * has the slot.
+ * Copy, or slot, i is of the i-th word of the plan: a kernel finds it at `gravel_local(g, offset)`, and adds to a slot
+ * by gravel_slot_OP_TYPE_wi, or by a plain store if no other work-item has the slot.
  *
  * All calls except gravel_mirror_begin and gravel_mirror_offset are *collective*, with barriers. One thread at a time
  * makes calls for one mirror. Destroy mirrors before their array is freed and their node is closed.
@@ -94,14 +91,12 @@ int gravel_mirror_begin(struct gravel_mirror *mirror);
 
 /**
  * Waits until all nodes have sent: the copies are whole, and gravel_mirror_offset names other ones than before; words
- * of slots have been changed, for kernels that this node enqueues on gravel_cl_queue from now on, and for the host
- * after gravel_quiet.
+ * of slots have been changed, for kernels that this node then enqueues on gravel_cl_queue, and for the host after
+ * gravel_quiet.
  *
- * Until a later barrier no message changes words of slots, and no node requests them. An owner adds values of
- * GRAVEL_FLOAT and GRAVEL_DOUBLE in the order of nodes: sums depend on the number of nodes, not on timing.
- *
- * If one node cannot end, no node does, and what others have begun remains begun: when that node has begun, all call
- * gravel_mirror_end again.
+ * Until a later barrier no message changes words of slots, and no node requests them. Owners add values of
+ * GRAVEL_FLOAT and GRAVEL_DOUBLE in the order of nodes: sums depend on the number of nodes, not on timing. If one node
+ * cannot end, no node does: when that node has begun, all call gravel_mirror_end again.
  *
  * @return  0; GRAVEL_EINVAL (not begun); GRAVEL_EMISMATCH (another node ends another mirror, or cannot end);
  *          GRAVEL_EKERNEL; as gravel_barrier.

@@ -13,15 +13,15 @@
  *     clSetKernelArg(kernel, 2, sizeof level, &level);
  *     gravel_rounds_run(rounds, GRAVEL_UNTIL_ZERO, 1000, &ended, sizeof ended);
  *
- * The kernel stays on its device for slices of GRAVEL_FLOW_SLICE. That needs only that groups which have started
- * continue while others wait, which a self-test proves; GRAVEL_SCHEDULER and GRAVEL_FLOW_GROUPS choose as for flows. A
- * node that is alone applies messages to its own words directly; messages for handlers, lines and accumulators end
- * such a launch with their round. Several nodes end a round through their hosts, which exchange counts, and on step
- * pump frames of updates (inc, add, min, max, and, or, xor) of 16 bytes a message, which take a sixteenth of the heap,
- * 64 MB at most, in equal parts for all nodes. Other messages are sent as those of any kernel, and their round ends
- * with a barrier. Nodes of one process, step drain, checked mode, and devices without 64-bit atomics or with other
- * groups launch each phase, and the host ends the round by a barrier. Source and results are the same. Of several
- * messages to one word of another node in one round, only those of one operation and one call keep their order.
+ * The kernel stays on its device for slices of GRAVEL_FLOW_SLICE, where a self-test proves that groups which have
+ * started continue while others wait; GRAVEL_SCHEDULER and GRAVEL_FLOW_GROUPS choose as for flows. A node that is
+ * alone applies messages to its own words directly; messages for handlers, lines and accumulators end such a launch
+ * with their round. Several nodes end a round through their hosts, which exchange counts, and on step pump frames of
+ * updates (inc, add, min, max, and, or, xor) of 16 bytes a message, which take a sixteenth of the heap, 64 MB at most,
+ * in equal parts for all nodes; a round with other messages, or on svm and usm, ends with a barrier. Nodes of one
+ * process, step drain, checked mode, and devices without 64-bit atomics launch each phase. Source and results are the
+ * same. Of several messages to one word of another node in one round, only those of one operation and one call keep
+ * their order.
  *
  * One thread at a time makes calls for one object, which is destroyed before its node is closed. Other launches wait
  * until running rounds have ended.
@@ -94,12 +94,11 @@ struct gravel_rounds_ended {
  * gravel_round_sum is the count of the last one.
  *
  * Before the call gravel_barrier has waited for messages of other nodes that the first phase is to find. After it all
- * messages of all rounds are applied at all nodes.
+ * messages are applied at all nodes.
  *
- * @param until  the same at every node, as `most` is.
+ * @param until  GRAVEL_UNTIL_MOST: after `most` rounds; GRAVEL_UNTIL_ZERO: or after the first that counts nothing.
  * @param most   rounds, at least 1; UINT64_MAX for no bound.
  * @param ended  [out] or NULL; set unless the node has failed.
- * @param bytes  sizeof *ended
  * @return       0; GRAVEL_EINVAL (also a kernel without phases); GRAVEL_EMISMATCH (also different phases, or another
  *               node failed in the run); GRAVEL_ECL (an argument that is not set); GRAVEL_ERANGE (a message to a word
  *               that does not exist: line and work-item; the run ends at all nodes with the next round at the latest);
@@ -124,11 +123,7 @@ struct gravel_rounds_stats {
     uint64_t exchange_ns; /**< from then until the parts of all nodes were [nanoseconds] */
 };
 
-/**
- * Reads the statistics.
- *
- * @param stats  [out]
- */
+/** Reads the statistics. */
 int gravel_rounds_stats_read(const struct gravel_rounds *rounds, struct gravel_rounds_stats *stats,
                              size_t bytes);
 

@@ -7,11 +7,9 @@
  *     gravel_steal_create(&steal, gravel, &options);
  *     gravel_steal_fill(steal, roots, n_roots);
  *     gravel_steal_launch(steal, kernel, 0, NULL, NULL);
- *     gravel_steal_stats_read(steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS);
  *
- * The kernel includes "gravel.cl.h" and "steal.cl.h" and iterates over its tasks with GRAVEL_STEAL_EACH. Every task
- * that is filled in or pushed runs exactly once, on any group. GRAVEL_STEAL_POLICY chooses how tasks are shared out,
- * for all programs and deques of a node.
+ * Every task that is filled in or pushed runs exactly once, on any group. GRAVEL_STEAL_POLICY chooses how tasks are
+ * shared out, for all programs and deques of a node.
  *
  * No call is collective. One thread at a time makes calls for one object, and a kernel is in one launch at a time. All
  * calls except gravel_steal_create and gravel_steal_n_groups wait for the launch to end, and return what
@@ -128,8 +126,6 @@ int gravel_steal_wait(struct gravel_steal *steal);
 /**
  * Reads what groups have counted, also after an error of the launch.
  *
- * @param stats  [out]
- * @param bytes  sizeof *stats; counters that the library does not have are 0.
  * @param group  below gravel_steal_n_groups(steal), or GRAVEL_ALL_GROUPS.
  */
 int gravel_steal_stats_read(struct gravel_steal *steal, struct gravel_steal_stats *stats,
