@@ -21,6 +21,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COMMENT = re.compile(r"^/\*\*?(.*?)\*/", re.M | re.S)
 SECTION = re.compile(r"^ *-{4} (.*?) -+ *$")
 FIELD = re.compile(r"^(Memory|Source|Threads|Note|Path|Errors): +", re.M)
+SOURCE = re.compile(r"^ \* Source:.*(?:\n \*    .*)*\n?", re.M)  # a call's papers, which its header and manual page have
 NOTE = "<!-- Written by docs/reference.py from %s. -->\n\n"
 
 
@@ -164,7 +165,7 @@ def host_entries(path, page):
         if "@file" in comment:
             about = paragraphs(re.sub(r"@file \S+\n", "", stripped(comment)))
         if declared:
-            said = described(comment, targets)
+            said = described(SOURCE.sub("", comment), targets)
             if any("{" in d for d in declared):
                 shown = fenced(re.sub(r"/\*\*< ([^\n]*?) \*/$", r"// \1", "\n".join(declared), flags=re.M).replace("/**<", "/*"))
             else:
@@ -208,7 +209,7 @@ def device_entries(path, _page):
         section = heading.group(1).split(":")[0] if heading else section
         declared = [d for d in device_declarations(code) if d not in seen and not is_listed(d, about)]
         seen.update(declared)
-        said = "" if heading else paragraphs(stripped(comment))
+        said = "" if heading else paragraphs(stripped(SOURCE.sub("", comment) if about else comment))
         if not about and "SPDX" not in comment:
             about = said
         elif said and declared and not re.search(r"\n\n|```", said) and "\n" not in "".join(declared):
@@ -273,7 +274,7 @@ def is_scope(head):
 def declarations(text):
     """C++ without what functions do: a body, and a constructor's list before it, is a semicolon."""
     out, depth = "", 0
-    text = re.sub(r"(\w)\{([^{}\n]+)\};", r"\1(\2);", text)  # values
+    text = re.sub(r"(\w)\{([^{};\n]+)\}(?=[;,)])", r"\1(\2)", text)  # values
     for piece in re.split(r"([{}])", text):
         if piece == "{" and (depth or not is_scope(out)):
             depth += 1
@@ -293,6 +294,7 @@ def public_members(body, is_class):
     shown = "".join(text for access, text in zip(parts[1::2], parts[2::2]) if access == "public")
     lines = [line[4:] if line.startswith("    ") else line for line in shown.strip("\n").split("\n")]
     shown = "\n".join(line for line in lines if not re.match(r" *friend |.* = delete;$", line))
+    shown = re.sub(r"\n\n+", "\n", shown)
     return re.sub(r"^((\w+)\(\2 &&\w*\)|/\*\* [^\n]* destructor does. \*/\n\w+ &operator=\().*\n", "", shown, flags=re.M)
 
 
@@ -422,20 +424,29 @@ def signature(function):
         if one:
             one.annotation = None
     given.args = [one for one in given.args if one.arg not in ("self", "cls")]
-    return ast.unparse(given)
+    return re.sub(r"_library\.\w+", "...", ast.unparse(given))
+
+
+def made_by(one, functions):
+    """How a program makes the object: by a dataclass's fields, or the constructor; empty if another object makes it."""
+    if one.decorator_list:
+        fields = [each for each in one.body if isinstance(each, ast.AnnAssign)]
+        return ", ".join(ast.unparse(each.target) + ("=" + ast.unparse(each.value) if each.value else "") for each in fields)
+    return signature(functions["__init__"]) if one.name == "Graph" else ""
 
 
 def python_class(one):
     """A heading, what the class says of itself, and an item for each public member with a docstring."""
     functions = {each.name: each for each in one.body if isinstance(each, ast.FunctionDef)}
-    out = ["## %s\n\n%s\n" % (one.name, numpydoc(ast.get_docstring(one)))]
+    made = made_by(one, functions).replace("dataclasses.field(default_factory=dict)", "{}")
+    out = ["## %s\n\n%s%s\n" % (one.name, made and "`%s(%s)`: " % (one.name, made), numpydoc(ast.get_docstring(one)))]
     for name, each in functions.items():
         said = ast.get_docstring(each)
         if said and (not name.startswith("_") or name == "__call__"):
             is_value = any("property" in ast.unparse(mark) for mark in each.decorator_list)
-            shown = name if is_value else "%s(%s)" % (name.replace("__call__", ""), signature(each))
+            shown = name if is_value else "%s(%s)" % (name.replace("__call__", one.name.lower()), signature(each))
             out.append("- `%s`: %s" % (shown, numpydoc(said, "  ")))
-    return "\n".join(out) + "\n"
+    return "\n".join(out) + "\n" * (len(out) > 1)
 
 
 def python():
@@ -447,7 +458,7 @@ def python():
             said = isinstance(one, (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(one)
             if said and one.name == "open":
                 out.insert(2, "## open(%s)\n\n%s\n" % (signature(one), numpydoc(said)))
-            elif said and isinstance(one, ast.ClassDef) and not one.name.startswith("_") and one.name != "Functions":
+            elif said and isinstance(one, ast.ClassDef) and not one.name.startswith("_") and one.name not in ("Functions", "PartOfArray"):
                 out.append(python_class(one))
     return "\n".join(out)
 

@@ -29,8 +29,6 @@
  *
  * Memory:  for each node as many words as the range has, and a bit for each; an index and a word for each that a flush
  *          packs at once, 16 MiB at most. GRAVEL_ACCUMULATE_MEMORY bounds all accumulators of a node.
- * Threads: one at a time makes calls for one accumulator, except flushes. Destroy accumulators before their range is
- *          freed and their node is closed.
  * Source:  Kokkos' ScatterView, and Gluon's reduce (Dathathri et al., PLDI 2018), for all words instead of a plan.
  */
 #ifndef GRAVEL_ACCUMULATOR_H
@@ -92,7 +90,7 @@ int gravel_accumulator_begin(struct gravel_accumulator *accumulator);
 int gravel_accumulator_reset(struct gravel_accumulator *accumulator);
 
 /**
- * Frees an accumulator. NULL is allowed. Collective.
+ * Frees an accumulator. Collective.
  *
  * @return  0; GRAVEL_EINVAL (words of a node wait for a flush); as gravel_accumulator_flush and gravel_reduce. After
  *          an error it stays, unless the node has failed.

@@ -5,7 +5,7 @@
  *
  * A *pool* is a part of the symmetric heap: each node's kernels allocate blocks of one size in their own node's part
  * by the calls of block_pool.cl.h; messages reach a block by its heap offset and node. Blocks stay allocated from
- * launch to launch. One thread at a time makes calls for one pool. Destroy pools before their node is closed.
+ * launch to launch.
  */
 #ifndef GRAVEL_BLOCK_POOL_H
 #define GRAVEL_BLOCK_POOL_H
@@ -49,7 +49,7 @@ int gravel_block_pool_stats_read(struct gravel_block_pool *pool,
                                  struct gravel_block_pool_stats *stats, size_t bytes);
 
 /**
- * Frees a pool with all of its blocks. NULL is allowed. Collective, with a barrier.
+ * Frees a pool with all of its blocks. Collective, with a barrier.
  *
  * @return  as gravel_mirror_destroy.
  */

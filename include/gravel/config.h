@@ -39,12 +39,12 @@
       "longest wait of quiet, fence or barrier for a kernel [milliseconds]; 0: no limit, in "  \
       "checked mode 4 times GRAVEL_TIMEOUT")                                                   \
     X(STRING, scheduler, GRAVEL_SCHEDULER, "auto", "auto, host, resident", 0, "device",        \
-      "who chooses rounds of flows: host, for each launch; resident, the groups of a launch "  \
-      "until its slice ends; auto: resident, with one group on CPU devices and where groups "  \
-      "fail the self-test; always host where nodes send messages")                             \
+      "who chooses rounds of flows: host, for each launch; resident, the groups of a "         \
+      "launch; auto: resident, with one group on CPU devices and where groups fail the "       \
+      "self-test; always host where nodes send messages")                                      \
     X(COUNT, flow_groups, GRAVEL_FLOW_GROUPS, 0, 0, 65536, "device",                           \
       "work-groups of a resident launch; 0: one per compute unit of a CPU device (1 by auto "  \
-      "for flows), else two for rounds and four for flows, with one unit free on step pump "   \
+      "for flows), else two for rounds, four for flows, with one unit free on step pump "      \
       "[work-groups]")                                                                         \
     X(COUNT, flow_slice_ms, GRAVEL_FLOW_SLICE, 100, 1, 10000, "device",                        \
       "length of a resident launch [milliseconds]")                                            \
@@ -73,16 +73,14 @@
       "slots of all producer/consumer queues together [bytes]; 0: 32M a queue, 512M where "    \
       "the device bins, at most 2G")                                                           \
     X(BYTES, slot_bytes, GRAVEL_SLOT, 0, 0, 1 << 24, "queue",                                  \
-      "a slot with its 64-byte header, at least 768 [bytes]; 0: 9280, 256 active messages "    \
-      "of 4 arguments; on step pump what holds an increment of each work-item of "             \
-      "gravel_group_size, 4160 on GPUs; in checked mode 1344, any printed line")               \
+      "a slot with its 64-byte header, at least 768 [bytes]; 0: 9280, on step pump what an "   \
+      "increment of each work-item of gravel_group_size needs, in checked mode 1344")          \
     X(COUNT, n_aggregators, GRAVEL_AGGREGATORS, 0, 0, GRAVEL_MAX_AGGREGATORS, "aggregation",   \
       "aggregator threads, each with a queue; 0: 1; on step pump 2 where the host bins and "   \
       "a node has 4 cores")                                                                    \
     X(BYTES, buffer_bytes, GRAVEL_BUFFER, 0, 0, 1 << 26, "aggregation",                        \
-      "a node buffer with its header, at least 256 [bytes]; 0: 64k; on step pump 4M, 8M on "   \
-      "GPUs; less where a quarter of GRAVEL_ROUTE_MEMORY holds fewer than 2 for each node, "   \
-      "4 on step pump: at least 4k, 64k on step pump")                                         \
+      "a node buffer with its header, at least 256 [bytes]; 0: 64k, on step pump 4M, 8M on "   \
+      "GPUs; less, down to 4k and 64k, to fit a quarter of GRAVEL_ROUTE_MEMORY")               \
     X(COUNT, n_buffers, GRAVEL_BUFFERS, 0, 0, 65536, "aggregation",                            \
       "node buffers per aggregator and destination; 0: 2 to 32, what a quarter of "            \
       "GRAVEL_ROUTE_MEMORY holds")                                                             \
@@ -92,17 +90,17 @@
     X(COUNT, flush_us, GRAVEL_FLUSH, 0, 0, 10000000, "aggregation",                            \
       "age at which a partly filled node buffer is sent [microseconds], outside of "           \
       "sessions; except on step pump it stays while the network thread has not taken "         \
-      "earlier ones; 0: 125; on step pump 2000; at least 12 for each node of the job")         \
+      "earlier ones; 0: 125, on step pump 2000, at least 12 for each node")                    \
     X(STRING, aggregation, GRAVEL_AGGREGATION, "destination", "destination, group, off", 0,    \
       "aggregation",                                                                           \
       "which messages of kernels share a node buffer: destination, all for one destination; "  \
-      "for comparisons group, those of one work-group's call for one destination, and off, "   \
-      "none, both without binning on the device")                                              \
+      "for comparisons group, those of one work-group's call, and off, none, both without "    \
+      "binning on the device")                                                                 \
     X(STRING, device_aggregation, GRAVEL_DEVICE_AGGREGATION, "auto", "auto, on, off", 0,       \
       "aggregation",                                                                           \
-      "whether the device bins messages that are fetched by copies (steps pump and drain): "   \
-      "on; off; auto, long runs of packages on step pump of devices other than CPUs, and on "  \
-      "step pump the node's own few packages of a round in place")                             \
+      "whether the device bins messages on steps pump and drain: on; off; auto, long runs "    \
+      "of packages on step pump of devices other than CPUs, and on step pump the node's own "  \
+      "few packages of a round in place")                                                      \
     X(STRING, transport, GRAVEL_TRANSPORT, "auto", "auto, self, mpi", 0, "network",            \
       "auto: mpi under an MPI launcher, else self, unless the process was launched as one "    \
       "of several")                                                                            \
@@ -119,8 +117,8 @@
       "[milliseconds]; 0: 75 times GRAVEL_TIMEOUT, a day at most")                             \
     X(BYTES, spool_bytes, GRAVEL_SPOOL, 16u << 20, 4096, 1ull << 40, "network",                \
       "lines and records of all nodes that may wait at a node [bytes], after which kernels "   \
-      "that print wait; each node may have 2 node buffers of them under way, of 64k at "       \
-      "most, even if that is more")                                                            \
+      "that print wait; each node may have 2 node buffers of at most 64k under way "           \
+      "nevertheless")                                                                          \
     X(STRING, print, GRAVEL_PRINT, "0", 0, 0, "observation",                                   \
       "node at which lines of kernels are written: its number; or own, the node that prints "  \
       "them")                                                                                  \
@@ -130,9 +128,8 @@
       "checked mode: errors for group calls that some work-items leave out, maps made too "    \
       "early, and more, with kernel and line; much slower")                                    \
     X(STRING, log, GRAVEL_LOG, "auto", "auto, 0, 1", 0, "observation",                         \
-      "lines of the log (gravel_log_function) to print to standard error: 0, none; 1, all; "   \
-      "auto, without such a function, those that say what makes a job slow or keeps it "       \
-      "waiting")                                                                               \
+      "lines of the log to print to standard error: 0, none; 1, all; auto, without a "         \
+      "gravel_log_function, those on what makes a job slow or keeps it waiting")               \
     X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                       \
       "print statistics of the node to standard error when it closes")                         \
     X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                    \

@@ -8,9 +8,8 @@
  * No kernel waits for room: a round of elements begins when all that it can make fits, so each edge says how much one
  * element makes at most.
  *
- * No call is collective. One thread at a time makes the calls of a flow, except for gravel_flow_post and those that
- * read or reset counters, which any thread may call, also during a run; then only gravel_flow_wait and
- * gravel_flow_destroy may be called besides, and all others are refused. An unknown channel is GRAVEL_EINVAL.
+ * No call is collective. Any thread may call gravel_flow_post, and read or reset counters, also during a run; other
+ * calls, except gravel_flow_wait and gravel_flow_destroy, are refused then. An unknown channel is GRAVEL_EINVAL.
  *
  * Source:  Orr 2016, chapter 4.
  */
@@ -81,7 +80,7 @@ int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
                        const struct gravel_channel_graph *graph);
 
 /**
- * Waits for a run of gravel_flow_start, and frees the flow and its kernel. NULL is allowed. Before gravel_close.
+ * Waits for a run of gravel_flow_start, and frees the flow and its kernel.
  *
  * @return  0; the error of that run, if gravel_flow_wait has not returned it: the flow is freed nevertheless.
  */

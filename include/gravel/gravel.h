@@ -21,7 +21,9 @@
  * if they differ, or one node refuses, the call fails at all nodes (GRAVEL_EMISMATCH, or that node's code) and has
  * done nothing. Heap offsets are in bytes from the start of a node's part of the symmetric heap. A range [offset,
  * offset + bytes) lies in one allocation, and a node exists, else GRAVEL_ERANGE; a *local* node is one of this
- * process. A `bytes` that belongs to a structure is its sizeof: later versions add members at the end.
+ * process. A `bytes` that belongs to a structure is its sizeof: later versions add members at the end. One thread at a
+ * time makes calls for one object (mirror, flow, graph, ...), which is destroyed before memory that it uses is freed
+ * and its node is closed. Calls that close or destroy take NULL.
  *
  * Memory:  what a quiet or barrier covers is visible to the calling thread when the call returns (J1).
  * Source:  Orr, Communication and Coordination Paradigms for Highly-Parallel Accelerators, 2016, chapters 3 and 5.
@@ -306,7 +308,7 @@ int gravel_config_get(const struct gravel_config *config, uint32_t i, const char
                       size_t text_bytes);
 
 /**
- * Opens this process's node: device, arena, queues, aggregators, network. Collective.
+ * Opens this process's node. Collective.
  *
  * The processes of bindings->mpi_comm, by default MPI_COMM_WORLD, are the nodes, numbered by rank; the communicator is
  * duplicated. With transport mpi Gravel initialises MPI unless the caller has, with MPI_THREAD_MULTIPLE if possible,
@@ -328,7 +330,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
                 const struct gravel_bindings *bindings);
 
 /**
- * Closes a node: waits as a barrier, stops its threads, frees everything. Collective. NULL is allowed.
+ * Closes a node: waits as a barrier, stops its threads, frees everything. Collective.
  *
  * No other thread is in a call except gravel_abort. Gravel waits for kernels of gravel_launch only; other kernels that
  * use the node have ended.

@@ -15,8 +15,7 @@
  * Copy, or slot, i is of the i-th word of the plan: a kernel finds it at `gravel_local(g, offset)`, and adds to a slot
  * by gravel_slot_OP_TYPE_wi, or by a plain store if no other work-item has the slot.
  *
- * All calls except gravel_mirror_begin and gravel_mirror_offset are *collective*, with barriers. One thread at a time
- * makes calls for one mirror. Destroy mirrors before their array is freed and their node is closed.
+ * All calls except gravel_mirror_begin and gravel_mirror_offset are *collective*, with barriers.
  *
  * Source:  Dathathri et al., Gluon: A Communication-Optimizing Substrate for Distributed Heterogeneous Graph
  *          Analytics, PLDI 2018 (broadcast and reduce).
@@ -112,7 +111,7 @@ int gravel_mirror_share(struct gravel_mirror *mirror);
 uint64_t gravel_mirror_offset(const struct gravel_mirror *mirror);
 
 /**
- * Frees a mirror and drops what is in slots. NULL is allowed.
+ * Frees a mirror and drops what is in slots.
  *
  * @return  as gravel_free. After an error it stays; if the node has failed, all except its part of the heap is freed.
  */

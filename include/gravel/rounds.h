@@ -23,8 +23,7 @@
  * same. Of several messages to one word of another node in one round, only those of one operation and one call keep
  * their order.
  *
- * One thread at a time makes calls for one object, which is destroyed before its node is closed. Other launches wait
- * until running rounds have ended.
+ * Other launches wait until running rounds have ended.
  *
  * Source:  Sorensen et al., Portable Inter-workgroup Barrier Synchronisation for GPUs, OOPSLA 2016.
  */
@@ -127,7 +126,7 @@ struct gravel_rounds_stats {
 int gravel_rounds_stats_read(const struct gravel_rounds *rounds, struct gravel_rounds_stats *stats,
                              size_t bytes);
 
-/** Destroys the object. Collective, with a barrier. NULL is allowed. @return as gravel_barrier. */
+/** Destroys the object. Collective, with a barrier. @return as gravel_barrier. */
 int gravel_rounds_destroy(struct gravel_rounds *rounds);
 
 #ifdef __cplusplus

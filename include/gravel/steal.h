@@ -11,9 +11,8 @@
  * Every task that is filled in or pushed runs exactly once, on any group. GRAVEL_STEAL_POLICY chooses how tasks are
  * shared out, for all programs and deques of a node.
  *
- * No call is collective. One thread at a time makes calls for one object, and a kernel is in one launch at a time. All
- * calls except gravel_steal_create and gravel_steal_n_groups wait for the launch to end, and return what
- * gravel_steal_wait would. Destroy deques before their node is closed.
+ * No call is collective. A kernel is in one launch at a time. All calls except gravel_steal_create and
+ * gravel_steal_n_groups wait for the launch to end, and return what gravel_steal_wait would.
  *
  * Source:  Orr et al., Synchronization Using Remote-Scope Promotion, ASPLOS 2015, sections 4 and 5.
  */
@@ -135,7 +134,7 @@ int gravel_steal_stats_read(struct gravel_steal *steal, struct gravel_steal_stat
 int gravel_steal_stats_reset(struct gravel_steal *steal);
 
 /**
- * Frees the deques. NULL is allowed.
+ * Frees the deques.
  *
  * @return  0; the error of the launch, if no call has returned it: the deques are freed nevertheless.
  */

@@ -13,8 +13,7 @@
  * graph at node 0.
  *
  * All calls except gravel_graph_facts_read are collective, with the same arguments except own parts; what one node
- * refuses fails at all nodes, and the graph stays usable. One thread at a time makes calls for one graph. Destroy
- * graphs before their node is closed.
+ * refuses fails at all nodes, and the graph stays usable.
  *
  * Loops and repeated edges are allowed, and count as in NetworkX: a loop is no path, the lightest of repeated edges is
  * one, and PageRank adds their weights. Every call may return GRAVEL_ENOMEM and what gravel_rounds_run returns. [n of
@@ -223,7 +222,7 @@ int gravel_graph_color(struct gravel_graph *graph, uint32_t *colors, uint32_t *n
  */
 int gravel_graph_core_numbers(struct gravel_graph *graph, uint32_t *cores);
 
-/** Destroys a graph, with a barrier. NULL is allowed. @return as gravel_barrier. */
+/** Destroys a graph, with a barrier. @return as gravel_barrier. */
 int gravel_graph_destroy(struct gravel_graph *graph);
 
 #ifdef __cplusplus
