@@ -90,8 +90,8 @@
     struct gravel_flow_group f = gravelp_round_open(gravel_group_, gravel_flow_, gravelp_flow_local)
 
 /*
- * Declares `f` in a kernel that gravel_flow_produce launches, as its first statement: to push, and to spawn at level
- * 0. There is no element, round or continuation.
+ * Declares `f`, as the first statement of a kernel that gravel_flow_produce launches, to push, and to spawn at level
+ * 0.
  */
 #define GRAVEL_FLOW_PRODUCE(f)                                     \
     GRAVEL_OPEN(gravel_group_);                                    \

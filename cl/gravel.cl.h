@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device interface: what a kernel calls to send messages, and what a handler gets.
+ * What a kernel calls to send messages, and what a handler gets.
  *
  *     kernel void count(GRAVEL_ARENA, ulong counters, global const uint *keys, uint n_nodes)
  *     {
@@ -25,13 +25,13 @@
  *     gravel_OP_TYPE_S(g, [active,] base, index, value, node)
  *     gravel_inc_TYPE_S(g, [active,] base, index, node)
  *
- * `base` [bytes] is a heap offset, `index` counts elements of the type from it, `node` is below gravel_n_nodes(g). All
- * work-items that make a call together give one base (_wi: each its own). Indices and positions have 64 bits: use them
- * where an array has more than 2^32 elements, which makes its messages longer.
+ * `base` is a heap offset, `index` counts elements of the type from it, `node` is below gravel_n_nodes(g). All
+ * work-items that make a call together give one base (_wi: each its own). An index of 64 bits, for more than 2^32
+ * elements, makes messages longer.
  *
- * A message is sent when the call returns, and applied at its owner later: gravel_quiet and gravel_barrier on the host
- * wait for that. Messages of one work-group to one node are applied in order. A message to a node or index that does
- * not exist is refused; the host's next quiet or barrier reports it.
+ * A message is sent when the call returns, and applied later: gravel_quiet and gravel_barrier on the host wait for
+ * that, and report messages that were refused because their node or index does not exist. Messages of one work-group
+ * to one node are applied in order.
  *
  * Names that begin with gravelp_ or GRAVELP_ are private: the p stands for that. Parameters and members here have
  * short names of small letters; a macro with such a name is defined after the include.
@@ -129,8 +129,8 @@ GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
 
 /*
  * Any work-item: the address of element `index`, of `bytes` [bytes] each, of the array at heap offset `offset` in this
- * node's own part. With GRAVEL_CHECK=1 an element outside the allocation of `offset` ends the node with GRAVEL_EKERNEL
- * (kernel, line, index, bound), and the work-item gets a spare element as of gravel_call_at; else this is unchecked.
+ * node's own part. With GRAVEL_CHECK=1 an element outside the allocation ends the node with GRAVEL_EKERNEL (kernel,
+ * line, index, bound), and the work-item gets a spare element, as of gravel_call_at.
  */
 #define gravel_local_at(g, offset, index, bytes)                                          \
     GRAVELP_ELEMENT_AT((g).arena, gravelp_heap((g).arena, 0), (offset), (index), (bytes), \
@@ -296,10 +296,9 @@ GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong off
 
 /*
  * The address of element `index`, of `bytes` [bytes] each, of the array at heap offset `base` in the node's own part.
- *
- * With GRAVEL_CHECK=1 an element outside the allocation of `base` is GRAVEL_EKERNEL of this node's quiet or barrier
- * (handler, line, base, index, bound), and the handler gets a spare element of 1024 bytes (a larger one: the beginning
- * of the heap); else this is unchecked.
+ * With GRAVEL_CHECK=1 an element outside the allocation is GRAVEL_EKERNEL of this node's quiet or barrier (handler,
+ * line, base, index, bound), and the handler gets a spare element of 1024 bytes (a larger one: the beginning of the
+ * heap).
  */
 #define gravel_call_at(call, base, index, bytes)                            \
     GRAVELP_ELEMENT_AT((call).arena, (call).heap, (base), (index), (bytes), \

@@ -24,19 +24,19 @@
  * work-item. One that does not fit its conversion is printed after "%!", as in "%!d(1.5)".
  *
  * A line is written while the kernel runs, whole, after the numbers of node and work-item (GRAVEL_PRINT_TAGS; 64 bits
- * of the first id, 32 of the second and third): to the standard output of the node that GRAVEL_PRINT names, by default
- * 0, or by its bindings' function. Lines of one work-group have the order of its calls, and within a call of its
- * work-items; other lines have none. gravel_quiet waits until this node's lines are written, gravel_barrier for all.
- * The program's own output to C's stdout is written ahead of later lines. If standard output is slow, at most
- * GRAVEL_SPOOL bytes wait, then kernels that print do; the writing node fails with GRAVEL_ETIMEOUT if nothing is
- * written for GRAVEL_TIMEOUT. After a write has failed no line follows, and each gravel_quiet or gravel_barrier of
- * that node after more lost lines returns GRAVEL_ESYSTEM, with the cause and the number of lines.
+ * of the first id, 32 of the second and third), to the standard output of the node that GRAVEL_PRINT names, or by its
+ * bindings' function. Lines of one work-group have the order of its calls, and within a call of its work-items; other
+ * lines have none. gravel_quiet waits until this node's lines are written, gravel_barrier for all. The program's own
+ * output to C's stdout is written ahead of later lines. If standard output is slow, at most GRAVEL_SPOOL bytes wait,
+ * then kernels that print do; the writing node fails with GRAVEL_ETIMEOUT if nothing is written for GRAVEL_TIMEOUT.
+ * After a write has failed no line follows, and each gravel_quiet or gravel_barrier of that node after more lost lines
+ * returns GRAVEL_ESYSTEM, with cause and number.
  *
  *     gravel_append_S(g, [active,] stream, record, node)
  *
  * The host's function of the stream gets the record at the node. The record is a variable of the kernel, of the size
  * that the stream was registered with; another size, or an unknown stream, does not build. Order and waits are as for
- * lines: gravel_quiet waits until the functions have returned, gravel_barrier for those of all nodes.
+ * lines.
  *
  *     bool gravel_assert(g, condition)   any work-item, in any divergent code; true if the condition holds
  *     gravel_trap(g, "text")             any work-item, in any divergent code

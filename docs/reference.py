@@ -250,14 +250,14 @@ def calls(page, name, *parts):
     out, paths = ["# %s\n" % name], list(dict.fromkeys(path for _, path, *_ in parts))
     for heading, path, *sections in parts:
         about, entries = (device_entries if path.endswith(".cl.h") else host_entries)(path, page)
+        wanted = [(section, text) for section, text in entries if is_wanted(path, sections, section)]
+        is_divided, last = len({section for section, _ in wanted if section}) > 1, ""
         out += ["## %s\n" % heading] + ([] if sections else [about + "\n"])
-        last = ""
-        for section, text in entries:
-            if is_wanted(path, sections, section):
-                has_heading = section not in ("", last) and (not sections or title(section) != heading and len(sections) > 1)
-                out += ["### %s\n" % title(section)] if has_heading else []
-                out.append(text)
-                last = section
+        for section, text in wanted:
+            if is_divided and section not in ("", last) and title(section) != heading:
+                out.append("### %s\n" % title(section))
+            out.append(text if is_divided else re.sub(r"^####", "###", text))
+            last = section
     return NOTE % ", ".join(paths) + re.sub(r"(\n- `.*(?:\n  .*)*)\n(?=\n- )", r"\1", "\n".join(out))
 
 

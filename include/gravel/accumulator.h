@@ -26,6 +26,7 @@
  * - Kernels that add run on gravel_cl_queue. A kernel on another queue has ended before a flush, and the flush before
  *   the next such kernel.
  * - Sums of GRAVEL_FLOAT and GRAVEL_DOUBLE depend on timing and on the number of nodes.
+ * - Any thread may flush at any time.
  *
  * Memory:  for each node as many words as the range has, and a bit for each; an index and a word for each that a flush
  *          packs at once, 16 MiB at most. GRAVEL_ACCUMULATE_MEMORY bounds all accumulators of a node.

@@ -8,8 +8,8 @@
  * No kernel waits for room: a round of elements begins when all that it can make fits, so each edge says how much one
  * element makes at most.
  *
- * No call is collective. Any thread may call gravel_flow_post, and read or reset counters, also during a run; other
- * calls, except gravel_flow_wait and gravel_flow_destroy, are refused then. An unknown channel is GRAVEL_EINVAL.
+ * No call is collective. Any thread may call gravel_flow_post, and read or reset counters, also during a run; only
+ * gravel_flow_wait and gravel_flow_destroy may be called besides. An unknown channel is GRAVEL_EINVAL.
  *
  * Source:  Orr 2016, chapter 4.
  */
@@ -117,8 +117,7 @@ int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *
 
 /**
  * Adds elements as gravel_flow_push, from any thread, also in a handler and during a run. They wait in memory of the
- * host, which grows; a run adds them between two rounds, as their channel has room. Elements posted after a run wait
- * for the next.
+ * host; a run adds them between two rounds, as their channel has room.
  */
 int gravel_flow_post(struct gravel_flow *flow, const char *channel, const void *records,
                      uint32_t n);
@@ -147,20 +146,18 @@ int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_ite
 /**
  * Processes elements until none is left except in outputs.
  *
- * @return  0; GRAVEL_EKERNEL (channel, level and counts of a node that made more than its edge declares, spawned at
- *          the last level, used a slot that does not exist, reserved without enqueuing, or arrived at or freed a held
- *          element too often); GRAVEL_ESTUCK (a table of the channels: outputs or a GRAVEL_MAY_FILL channel are full:
- *          take from them and run again; or held elements lack arrivals or were not freed); GRAVEL_ETIMEOUT (some
- *          groups of a resident launch have not ended a round for GRAVEL_TIMEOUT: how many). After an error of a run,
- *          except GRAVEL_ESTUCK, all calls except gravel_flow_destroy return it again.
+ * @return  0; GRAVEL_EKERNEL (channel, level and counts of a node that broke what flow.cl.h says); GRAVEL_ESTUCK (a
+ *          table of the channels: outputs or a GRAVEL_MAY_FILL channel are full: take from them and run again; or held
+ *          elements lack arrivals or were not freed); GRAVEL_ETIMEOUT (how many groups of a resident launch have not
+ *          ended a round for GRAVEL_TIMEOUT). After other errors than GRAVEL_ESTUCK all calls except
+ *          gravel_flow_destroy return them again.
  *
  * Memory:  later kernels and gravel_flow_take see what the nodes stored.
  */
 int gravel_flow_run(struct gravel_flow *flow);
 
 /**
- * Starts a run by a thread of the flow's, concurrently with the caller, until gravel_flow_wait. Counters are a moment
- * old then.
+ * Starts a run by a thread of the flow's, until gravel_flow_wait. Counters are a moment old then.
  *
  * @return  0; GRAVEL_ESYSTEM.
  */

@@ -62,9 +62,9 @@ struct gravel_rounds_program {
  * step pump, for all rounds together, an eighth of it for frames, 128 MB at most, and as much of the host.
  *
  * @param program  not used after the call; name and source are the same at every node.
- * @return         0; GRAVEL_EBUILD (the compiler's log); GRAVEL_EINVAL (a member, the function's arguments, more
- *                 work-items than the kernel allows); GRAVEL_ECAPABILITY (GRAVEL_SCHEDULER is resident, and the device
- *                 fails its self-test or nodes are of one process); as gravel_alloc.
+ * @return         0; GRAVEL_EBUILD (the compiler's log); GRAVEL_EINVAL (also more work-items than the kernel allows);
+ *                 GRAVEL_ECAPABILITY (GRAVEL_SCHEDULER is resident, and the device fails its self-test or nodes are of
+ *                 one process); as gravel_alloc.
  */
 int gravel_rounds_create(struct gravel_rounds **out, struct gravel *gravel,
                          const struct gravel_rounds_program *program);

@@ -97,11 +97,10 @@ int gravel_steal_fill_at(struct gravel_steal *steal, uint32_t group, const void 
 uint32_t gravel_steal_n_groups(const struct gravel_steal *steal);
 
 /**
- * Launches a kernel that has a GRAVEL_STEAL argument, which the call sets; the caller sets all others.
- *
- * The call waits, and the kernel sees memory, as with gravel_launch. A kernel without GRAVEL_ARENA sends nothing: a
- * job's only node launches it in one piece on every step. On drain a kernel with GRAVEL_ARENA is launched repeatedly,
- * each time for as many tasks as the queues have room for.
+ * Launches a kernel that has a GRAVEL_STEAL argument, which the call sets; the caller sets all others. The call waits,
+ * and the kernel sees memory, as with gravel_launch. A kernel without GRAVEL_ARENA sends nothing: a job's only node
+ * launches it in one piece on every step. On drain a kernel with GRAVEL_ARENA is launched repeatedly, each time for as
+ * many tasks as the queues have room for.
  *
  * @param kernel  built by gravel_program_build of this node.
  * @param wait    [n_wait] events that the kernel waits for.

@@ -52,13 +52,12 @@ struct gravel_graph_edges {
     }
 
 /**
- * Makes a graph of edges, with barriers. A search takes about 4 bytes a vertex of the whole graph of the heap, 8 with
- * distances of 8 bytes; of the device 4 bytes an edge and the weight, for each direction used, and for each vertex of
- * the whole graph 20 bytes for levels, 16 to 24 for distances, 12 for parents, 12 for results.
+ * Makes a graph of edges, with barriers. For each vertex of the whole graph a search takes about 4 bytes of the heap,
+ * 8 with distances of 8 bytes, and of the device 20 for levels, 16 to 24 for distances, 12 for parents, 12 for
+ * results; each edge takes 4 bytes and the weight for each direction used.
  *
  * @param edges  this node's part.
- * @return       0; GRAVEL_EINVAL (a member; a vertex or weight out of its range, with its edge); GRAVEL_EMISMATCH; as
- *               gravel_alloc.
+ * @return       0; GRAVEL_EINVAL (a member; a vertex or weight out of its range, with its edge); as gravel_alloc.
  */
 int gravel_graph_create(struct gravel_graph **out, struct gravel *gravel,
                         const struct gravel_graph_edges *edges);
@@ -99,8 +98,7 @@ int gravel_graph_bfs(struct gravel_graph *graph, uint64_t source, uint32_t *leve
  * @param distances  [out] [n of this node] of the type of the weights, uint32_t without; whole ones beyond UINT32_MAX
  *                   - 1 count as far.
  * @param parents    [out] [n of this node] the least vertex before that is nearer to the source; or NULL. If none is
- *                   nearer, as edges weigh 0 or too little for the sum, the least of those with parents over fewest
- *                   such edges: parents form a tree.
+ *                   nearer, the least of those with parents over fewest such edges: parents form a tree.
  */
 int gravel_graph_sssp(struct gravel_graph *graph, uint64_t source, void *distances,
                       uint64_t *parents);
@@ -173,17 +171,16 @@ struct gravel_graph_betweenness_options {
 
 /**
  * Computes betweenness centrality: the fraction of all shortest paths between other vertices that lead over each
- * vertex; of n paths between the same two each counts 1 / n. Weights do not count, and repeats of an edge are one.
- * Fewer sources than vertices are scaled as in NetworkX: without endpoints a single one has NAN itself. Results are
- * NAN where numbers of paths pass 1e308. Results do not depend on timing; their last digits depend on the number of
- * nodes.
+ * vertex. Weights do not count, and repeats of an edge are one. Fewer sources than vertices are scaled as in NetworkX:
+ * without endpoints a single one has NAN itself. Results are NAN where numbers of paths pass 1e308; they do not depend
+ * on timing, except for last digits on the number of nodes.
  *
  * Each node has the edges of all nodes, 4 bytes of its device in each direction, and searches from its share of the
  * sources: from several at once with at most 4 M vertices in all, or from one, at about 40 bytes a vertex.
  *
  * @param options     NULL: all sources, over the number of pairs.
  * @param centrality  [out] [n of this node]
- * @return            0; GRAVEL_EINVAL (a member, a source); GRAVEL_EMISMATCH; GRAVEL_ECAPABILITY (no double).
+ * @return            0; GRAVEL_EINVAL (a member, a source); GRAVEL_ECAPABILITY (no double).
  */
 int gravel_graph_betweenness(struct gravel_graph *graph,
                              const struct gravel_graph_betweenness_options *options,
@@ -201,10 +198,10 @@ int gravel_graph_betweenness(struct gravel_graph *graph,
 int gravel_graph_triangles(struct gravel_graph *graph, uint64_t *triangles, uint64_t *total);
 
 /**
- * Colours an undirected graph as NetworkX's greedy_color by largest_first: in order of degree, the highest first, then
- * by number, each vertex takes the least colour that none of its neighbours has. In a degree a loop counts twice, and
- * a repeated edge as often as it is given. Takes 40 to 60 bytes a vertex of the device, and with several nodes 4 of
- * the heap, of the whole graph.
+ * Colours an undirected graph as NetworkX's greedy_color by largest_first: by degree, the highest first, then by
+ * number, each vertex takes the least colour that no neighbour has. In a degree a loop counts twice, and a repeated
+ * edge as often as it is given. Takes 40 to 60 bytes a vertex of the device, and with several nodes 4 of the heap, of
+ * the whole graph.
  *
  * @param colors    [out] [n of this node] from 0 on.
  * @param n_colors  [out] of the whole graph; or NULL.
