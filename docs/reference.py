@@ -304,13 +304,15 @@ def cxx_calls():
     about = next(comment for comment, _ in pieces(text) if "@file" in comment)
     text = re.sub(r"^namespace detail \{.*?^\} // namespace detail$", "", text, flags=re.M | re.S)
     text = declarations(text[text.index("namespace gvl {") + len("namespace gvl {"):text.rindex("}")])
-    out = [NOTE % path + "# C++\n\n" + paragraphs(re.sub(r"@file \S+\n", "", stripped(about))) + "\n"]
+    out = [NOTE % path + "# C++\n\n" + paragraphs(re.sub(r"@file \S+\n", "", stripped(about)))
+           + "\n\nMembers are shown as a caller uses them: without const, references and templates.\n"]
     for comment, code in pieces(text):
         found = OBJECT.search(code)
         members = public_members(found.group(2), "class " + found.group(1) in found.group(0)) if found else ""
         declared = members or "\n".join(re.findall(r"^(?:template|inline|constexpr|using)[^;]*;", code, re.M))
         if declared:
             declared = re.sub(r"/\*\* ([^\n]*?) \*/", r"// \1", declared)
+            declared = re.sub(r"\bconst (?!char|void|T \*)([\w:]+(?:<[^>\n]*>)?) &(?=\w)", r"\1 ", declared)
             declared = re.sub(r"\btemplate <[^>]*>\s*(?=[^\n]*\b[ART]\b)|\bexplicit |(?: const)?(?: noexcept)?(?=;)", "", declared)
             name = found.group(1) if found else re.search(r"(\w+)(?:\(| =|;)", declared).group(1)
             out.append(entry("## %s" % name, paragraphs(stripped(comment)),

@@ -11,17 +11,16 @@
  *     node.barrier();
  *     for (cl_uint bin : bins.read()) ...
  *
- * Each member function makes the C call that its comment or its name says, and what the page of that call promises
- * holds: who may call, what is collective, memory order. get() gives the C object for all other calls.
+ * Each member function makes the C call that its comment or its name says, by the rules of that call. get() gives the C
+ * object for all other calls.
  *
  * Errors:   a call that fails throws gvl::error. An object that was closed, destroyed, freed or moved from, and any
- *           object of a node that was closed, refuses every call with GRAVEL_EINVAL. No destructor throws: an error
- *           that one meets is a line on standard error.
- * Memory:   ~node closes the node. What is collective to free, arrays, mirrors, accumulators and pools, is freed by
- *           free() and destroy(), or with its node, in the reverse order of creation; their destructors do nothing, so
- *           no node waits in a destructor for another one but in ~node. Flows, deques, programs, kernels and views
- *           belong to one node: their destructors free them. If an exception leaves the scope of a node, ~node calls
- *           gravel_abort first: other nodes do not wait for it.
+ *           object of a closed node, refuses every call with GRAVEL_EINVAL. No destructor throws: it reports an error
+ *           on standard error.
+ * Memory:   ~node closes the node, and frees what is collective to free, arrays, mirrors, accumulators, pools and
+ *           rounds, in the reverse order of creation, unless free() or destroy() has: their destructors do nothing, so
+ *           no other destructor waits for a node. Flows, deques, programs, kernels and views free themselves. If an
+ *           exception leaves the scope of a node, ~node calls gravel_abort first: other nodes do not wait for it.
  * Threads:  as the C calls. No object is destroyed or moved while another thread uses it.
  */
 #ifndef GRAVEL_GRAVEL_HPP
