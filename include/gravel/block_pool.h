@@ -21,8 +21,8 @@ struct gravel_block_pool;
 
 /** Counters of this node's part, since the pool was made. */
 struct gravel_block_pool_stats {
-    uint64_t n_blocks; /**< that there are */
-    uint64_t n_used;   /**< of them, those that are allocated */
+    uint64_t n_blocks;
+    uint64_t n_used;   /**< allocated ones */
     uint64_t n_failed; /**< allocations that found no block; wraps at 2^32 */
 };
 

@@ -28,31 +28,30 @@ struct gravel_flow;
 
 /** What the node of a channel makes. Never grows. */
 struct gravel_edge {
-    const char *into; /**< name of a channel */
-    uint32_t at_most; /**< elements of it that one element makes, at most */
+    const char *into; /**< a channel */
+    uint32_t at_most; /**< elements that one element makes */
 };
 
 /** A channel; struct gravel_channel_graph has its size. */
 struct gravel_channel {
-    const char *name;      /**< a C identifier, as the record's struct */
-    uint32_t record_bytes; /**< size of the struct, 4-byte words */
+    const char *name;      /**< of the record's struct */
+    uint32_t record_bytes; /**< of the struct, 4-byte words */
     uint32_t kind;  /**< GRAVEL_STREAM, _OUTPUT, _SPAWN, _AFTER or _HELD, and flags (channel.h) */
-    uint32_t width; /**< elements it holds, of each level: a power of two; 0 derives it */
+    uint32_t width; /**< elements of a level, a power of two */
     uint32_t n_into;
-    const struct gravel_edge *into; /**< [n_into] none of an output */
+    const struct gravel_edge *into; /**< [n_into] */
 };
 
 /** A graph. Made by GRAVEL_CHANNEL_GRAPH; members that are 0 are derived. */
 struct gravel_channel_graph {
-    size_t bytes;                          /**< sizeof(struct gravel_channel_graph) */
-    size_t channel_bytes;                  /**< sizeof(struct gravel_channel) */
+    size_t bytes;
+    size_t channel_bytes;
     const struct gravel_channel *channels; /**< [n_channels] */
     uint32_t n_channels;
-    uint32_t depth;     /**< levels of its stacks: how deep tasks spawn, plus 1 */
-    uint64_t max_bytes; /**< of its memory on the device; 0: what the device allocates in a piece */
+    uint32_t depth;       /**< how deep tasks spawn, plus 1 */
+    uint64_t max_bytes;   /**< of the device; 0: what it allocates in a piece */
     uint32_t group_items; /**< work-items of a group; 0: 256 */
-    uint32_t n_messages;
-    /**< messages that one element's node sends at most; 0: the nodes send none */
+    uint32_t n_messages;  /**< that an element's node sends at most */
 };
 
 /**

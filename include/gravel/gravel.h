@@ -123,12 +123,10 @@ typedef int gravel_answer_function(struct gravel *gravel, void *user, uint32_t s
  * a power of two.
  */
 struct gravel_serve {
-    uint32_t n_keys;      /**< how many of the first arguments are keys: 0 to 2 */
-    uint32_t datum_words; /**< with 2 keys: 64-bit words of a datum, 1 to GRAVEL_DATUM_MAX_WORDS */
-    const char *datum;    /**< with 2 keys: device_code has functions datum_load and datum_store */
-    uint64_t max_pending;
-    /**< with 1 key: if not 0 the handler may send, by gravel_serve_amN, and so many of its messages at most wait at one
-         server at once */
+    uint32_t n_keys;      /**< keys: the first 0 to 2 arguments */
+    uint32_t datum_words; /**< 2 keys: ulongs of a datum, 1 to GRAVEL_DATUM_MAX_WORDS */
+    const char *datum;    /**< 2 keys: device_code has datum_load and datum_store */
+    uint64_t max_pending; /**< 1 key: messages of it that may wait at a server; 0: it sends none */
 };
 
 /**
@@ -148,16 +146,15 @@ struct gravel_serve {
  * is unanswered, no wait of its kernels times out.
  */
 struct gravel_handler {
-    const char *name; /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
-    uint32_t n_args;  /**< arguments it takes, 0 to GRAVEL_AM_MAX_ARGS */
-    uint32_t arg_bytes;
-    /**< of an argument, and of the answer: 0 or 8: ulong; 4: uint, half as much to send; with 2 keys 8 */
-    gravel_handler_function *function; /**< NULL, and answer too: the device runs it */
-    void *user;                        /**< handed to either; NULL if the device runs it */
-    uint32_t n_answers;                /**< 0 or 1: ulongs it returns (arg_bytes 4: uints) */
-    struct gravel_serve serve;         /**< keys */
-    gravel_answer_function *answer; /**< instead of function: of the host, and kernels may ask it */
-    uint32_t blocks; /**< 1: answer may block, as in a read of a file, and is asked alone; else 0 */
+    const char *name;   /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */
+    uint32_t n_args;    /**< 0 to GRAVEL_AM_MAX_ARGS */
+    uint32_t arg_bytes; /**< of arguments and answer: 0 or 8: ulong; 4: uint; 2 keys: 8 */
+    gravel_handler_function *function; /**< NULL, with answer: the device runs it */
+    void *user;                        /**< for function or answer */
+    uint32_t n_answers;                /**< 0 or 1 */
+    struct gravel_serve serve;
+    gravel_answer_function *answer; /**< instead of function */
+    uint32_t blocks;                /**< 1: answer may block */
 };
 
 /* ---- records and lines ----------------------------------------------------------------------- */
@@ -181,9 +178,9 @@ typedef int gravel_stream_function(struct gravel *gravel, void *user, uint32_t s
 /** An entry of the table of streams, which is the same at every node. Never grows. */
 struct gravel_stream {
     const char *name;      /**< a C identifier; kernels name it in gravel_append_S */
-    uint32_t record_bytes; /**< of a record: a multiple of 4, at most GRAVEL_RECORD_MAX_BYTES */
+    uint32_t record_bytes; /**< a multiple of 4, at most GRAVEL_RECORD_MAX_BYTES */
     gravel_stream_function *function;
-    void *user; /**< handed to it */
+    void *user;
 };
 
 /**
@@ -208,9 +205,9 @@ typedef void gravel_log_function(void *user, const char *text);
 
 /** A text of OpenCL C. NULL members are left out. Never grows. */
 struct gravel_device_code {
-    const char *source;  /**< the text itself */
-    const char *name;    /**< its file name for messages of the compiler, e.g. "tally.cl" */
-    const char *options; /**< options of the compiler */
+    const char *source;
+    const char *name;    /**< file name for the compiler's messages */
+    const char *options; /**< of the compiler */
 };
 
 /**
@@ -222,23 +219,21 @@ struct gravel_device_code {
  * and, of a CPU, the sub-device that leaves GRAVEL_HOST_CORES free.
  */
 struct gravel_bindings {
-    size_t bytes;           /**< sizeof(struct gravel_bindings) */
-    size_t handler_bytes;   /**< sizeof(struct gravel_handler); anything if n_handlers is 0 */
-    cl_context context;     /**< the caller's */
-    cl_device_id device;    /**< the caller's, instead of GRAVEL_DEVICE's */
-    cl_command_queue queue; /**< the caller's, in order, for gravel_launch; made if NULL */
+    size_t bytes;
+    size_t handler_bytes; /**< sizeof(struct gravel_handler) */
+    cl_context context;
+    cl_device_id device;                   /**< instead of GRAVEL_DEVICE's */
+    cl_command_queue queue;                /**< in order, for gravel_launch */
     const struct gravel_handler *handlers; /**< [n_handlers] copied by gravel_open */
     uint32_t n_handlers;
     gravel_log_function *log;
     void *log_user;
-    struct gravel_device_code device_code;
-    /**< of the handlers without a function; used until gravel_open returns */
-    const void *mpi_comm;
-    /**< points to the caller's MPI_Comm; MPI_COMM_WORLD if NULL. See gravel_open */
-    const struct gravel_stream *streams; /**< [n_streams] copied by gravel_open */
-    uint32_t n_streams;                  /**< at most GRAVEL_MAX_STREAMS */
-    gravel_print_function *print;        /**< takes lines of kernels; NULL: standard output */
-    void *print_user;                    /**< handed to it */
+    struct gravel_device_code device_code; /**< of the handlers without a function */
+    const void *mpi_comm;                  /**< an MPI_Comm * */
+    const struct gravel_stream *streams;   /**< [n_streams] copied by gravel_open */
+    uint32_t n_streams;                    /**< at most GRAVEL_MAX_STREAMS */
+    gravel_print_function *print;          /**< takes lines of kernels; NULL: standard output */
+    void *print_user;
 };
 
 /**
@@ -514,8 +509,8 @@ int gravel_kernel_set_arena(struct gravel *gravel, cl_kernel kernel, cl_uint ind
 /** A parameter of a kernel. */
 struct gravel_parameter {
     uint32_t kind;        /**< GRAVEL_PARAMETER_... */
-    uint32_t value_bytes; /**< of a value [bytes]; 0: the compiler does not say */
-    char name[128];       /**< up to 127 bytes of it, as of the type */
+    uint32_t value_bytes; /**< 0: unknown */
+    char name[128];       /**< up to 127 bytes */
     char type[128];       /**< "uint" also of a typedef of uint; "struct pair", "uint*" */
 };
 

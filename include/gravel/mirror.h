@@ -36,13 +36,12 @@ struct gravel_mirror;
  * A plan: words of a symmetric array that this node's kernels read or add to, each node's own. Made by GRAVEL_WORDS.
  */
 struct gravel_words {
-    size_t bytes;    /**< sizeof(struct gravel_words) */
-    uint64_t offset; /**< heap offset of the array, in one allocation; the same at every node */
+    size_t bytes;
+    uint64_t offset; /**< of the array; the same at every node */
     uint32_t type;   /**< of its elements, GRAVEL_INT to GRAVEL_DOUBLE; the same at every node */
     const uint64_t *n_words; /**< [nodes] of each node's part; less than 2^32 in all */
     const uint32_t *indices;
-    /**< [their sum] which elements: of node 0's part first, then of node 1's. A word may occur more than once, and
-         words may be this node's own */
+    /**< [their sum] elements of node 0's part, then of node 1's, ...; any word, repeatedly too */
 };
 
 /** Initialises struct gravel_words, its size included. */

@@ -41,14 +41,14 @@ struct gravel_rounds;
 
 /** A kernel of phases. Made by GRAVEL_ROUNDS_PROGRAM. */
 struct gravel_rounds_program {
-    size_t bytes;         /**< sizeof(struct gravel_rounds_program) */
-    const char *name;     /**< of the program, for the compiler's messages */
+    size_t bytes;
+    const char *name;     /**< for the compiler's messages */
     const char *source;   /**< OpenCL C, which includes "gravel.cl.h" */
     const char *options;  /**< of the compiler, or NULL */
     const char *function; /**< a kernel whose arguments begin with GRAVEL_ARENA, GRAVEL_ROUND */
     uint32_t group_items; /**< work-items of a group; 0: as the kernel requires, else 256 at most.
                            *   A GPU's unit has two groups, or one of more than 256 */
-    uint32_t n_groups;    /**< of a launch, at most; 0: as the device has room for */
+    uint32_t n_groups;    /**< of a launch, at most; 0: all that fit */
 };
 
 /** Initialises struct gravel_rounds_program, its size included. */
@@ -78,8 +78,8 @@ int gravel_rounds_kernel(const struct gravel_rounds *rounds, cl_kernel *kernel);
 
 /** When a run ends. */
 enum gravel_rounds_until {
-    GRAVEL_UNTIL_MOST, /**< behind so many rounds */
-    GRAVEL_UNTIL_ZERO, /**< behind the first that counts nothing, or so many */
+    GRAVEL_UNTIL_MOST, /**< after `most` rounds */
+    GRAVEL_UNTIL_ZERO, /**< after the first that counts nothing, or `most` */
 };
 
 /** How a run ended, the same at every node. */
@@ -111,15 +111,15 @@ int gravel_rounds_run(struct gravel_rounds *rounds, uint32_t until, uint64_t mos
 /** Counters of this node, since the object was made. */
 struct gravel_rounds_stats {
     uint64_t rounds;   /**< whole ones */
-    uint64_t stayed;   /**< of them, those in launches of more than a phase */
+    uint64_t stayed;   /**< of these, in launches of more than a phase */
     uint64_t launches; /**< of the kernel */
     uint64_t run_ns;   /**< in gravel_rounds_run [nanoseconds] */
-    uint64_t groups;   /**< of the last launch that stayed, those that took part; 0: none has */
+    uint64_t groups;   /**< that took part in the last launch that stayed */
     /* Of several nodes, while the kernel stays; else 0. */
-    uint64_t exchanged;   /**< rounds that nodes have ended so */
-    uint64_t messages;    /**< to other nodes that lay in frames of theirs, of 16 bytes each */
-    uint64_t device_ns;   /**< of these rounds: until the device's report was there [nanoseconds] */
-    uint64_t exchange_ns; /**< from then until the parts of all nodes were [nanoseconds] */
+    uint64_t exchanged;   /**< rounds */
+    uint64_t messages;    /**< to other nodes, of 16 bytes each */
+    uint64_t device_ns;   /**< until the device's report [nanoseconds] */
+    uint64_t exchange_ns; /**< then until all nodes' parts [nanoseconds] */
 };
 
 /** Reads the statistics. */

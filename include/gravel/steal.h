@@ -30,12 +30,11 @@ struct gravel_steal;
 
 /** Made by GRAVEL_STEAL_OPTIONS; what is 0 is chosen for the device. */
 struct gravel_steal_options {
-    size_t bytes; /**< sizeof(struct gravel_steal_options) */
-    uint32_t n_groups;
-    /**< work-groups of a launch, each with a deque; 0: as many as run side by side */
-    uint32_t group_size; /**< [work-items] of a group; 0: 64 on CPUs, else 256 */
-    uint32_t capacity;   /**< [tasks] of a deque, a power of two up to 2^30; 0: 4096 */
-    uint32_t task_bytes; /**< size of a task, a multiple of 4 from 4 to 64 [bytes]; 0: 8 */
+    size_t bytes;
+    uint32_t n_groups;   /**< of a launch, each with a deque; 0: as many as run at once */
+    uint32_t group_size; /**< 0: 64 on CPUs, else 256 [work-items] */
+    uint32_t capacity;   /**< of a deque, a power of two up to 2^30; 0: 4096 [tasks] */
+    uint32_t task_bytes; /**< a multiple of 4 from 4 to 64; 0: 8 */
 };
 
 /** Initialises struct gravel_steal_options, its size included. */

@@ -31,18 +31,19 @@ extern "C" {
 /** A graph, on the devices of all nodes. Opaque; made by gravel_graph_create. */
 struct gravel_graph;
 
-/** A node's part of the edges. Made by GRAVEL_GRAPH_EDGES. */
+/**
+ * A node's part of the edges; n_vertices, is_undirected and weight_type are the same at every node. Made by
+ * GRAVEL_GRAPH_EDGES.
+ */
 struct gravel_graph_edges {
-    size_t bytes;          /**< sizeof(struct gravel_graph_edges) */
-    uint64_t n_vertices;   /**< of the whole, below 2^32 less 64 a node; the same at every node */
-    uint64_t n_edges;      /**< of this part; those whose target is one node's: below 2^32 */
-    const void *from, *to; /**< [n_edges] numbers of vertices; not used behind the call */
-    uint32_t id_bytes;     /**< of a number: 4; 8, or 0 for it */
-    uint32_t
-        is_undirected; /**< 1: each edge is given once, and goes both ways; the same at every node */
-    const void *weights; /**< [n_edges] 0 or more, finite; NULL: there are none */
-    uint32_t
-        weight_type; /**< GRAVEL_UINT, GRAVEL_FLOAT or GRAVEL_DOUBLE; 0 without weights; the same at every node */
+    size_t bytes;
+    uint64_t n_vertices;    /**< of the whole, below 2^32 less 64 a node */
+    uint64_t n_edges;       /**< of this part; below 2^32 whose target is one node's */
+    const void *from, *to;  /**< [n_edges] vertices; not used after the call */
+    uint32_t id_bytes;      /**< of a vertex: 4; 8 or 0: 8 */
+    uint32_t is_undirected; /**< 1: each edge is given once, and goes both ways */
+    const void *weights;    /**< [n_edges] 0 or more, finite; or NULL */
+    uint32_t weight_type;   /**< GRAVEL_UINT, _FLOAT or _DOUBLE; 0 without weights */
 };
 
 /** Initialises struct gravel_graph_edges, its size included. */
@@ -67,8 +68,8 @@ struct gravel_graph_facts {
     uint64_t n_vertices;   /**< of the whole */
     uint64_t n_edges;      /**< of the whole, as given */
     uint64_t first, n;     /**< vertices whose results this node gets */
-    uint64_t device_bytes; /**< that the graph has of this node's device, so far */
-    uint64_t create_ns;    /**< that gravel_graph_create took [nanoseconds] */
+    uint64_t device_bytes; /**< of this node's device, so far */
+    uint64_t create_ns;    /**< of gravel_graph_create [nanoseconds] */
 };
 
 /** Describes a graph. @param facts  [out] */
@@ -108,10 +109,10 @@ int gravel_graph_sssp(struct gravel_graph *graph, uint64_t source, void *distanc
  * doubles. For no damping give DBL_MIN, for no tolerance a negative one. Made by GRAVEL_GRAPH_PAGERANK.
  */
 struct gravel_graph_pagerank_options {
-    size_t bytes;             /**< sizeof(struct gravel_graph_pagerank_options) */
+    size_t bytes;
     double damping;           /**< up to 1 */
     double tolerance;         /**< ends when the sum of all changes is below it times n_vertices */
-    uint32_t most_iterations; /**< or behind so many */
+    uint32_t most_iterations; /**< or after as many */
     uint32_t type;            /**< of ranks, GRAVEL_FLOAT or GRAVEL_DOUBLE */
     const double *personalization; /**< [n of this node] 0 or more, not all 0; NULL: all alike */
     uint32_t n_iterations;         /**< [out] */
@@ -156,11 +157,11 @@ int gravel_graph_forest(struct gravel_graph *graph, uint8_t *is_in, uint64_t *n_
 
 /** How betweenness is counted. Made by GRAVEL_GRAPH_BETWEENNESS. */
 struct gravel_graph_betweenness_options {
-    size_t bytes;            /**< sizeof(struct gravel_graph_betweenness_options) */
+    size_t bytes;
     const uint64_t *sources; /**< [n_sources] different, the same at every node; NULL: all */
-    uint64_t n_sources;      /**< 1 to n_vertices; without sources not used */
+    uint64_t n_sources;      /**< 1 to n_vertices */
     uint32_t has_endpoints;  /**< 1: a path counts for its ends, too */
-    uint32_t is_raw;         /**< 1: not divided by the number of pairs that paths may be between */
+    uint32_t is_raw;         /**< 1: not divided by the number of pairs */
 };
 
 /** Initialises struct gravel_graph_betweenness_options, its size included. */
