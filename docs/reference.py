@@ -104,7 +104,8 @@ def tagged(text):
 
 def described(comment, targets):
     body, parameters, returned = tagged(stripped(comment))
-    items = parameters + (["returns " + " ".join(returned)] if returned else [])
+    returns = re.sub(r"^returns 0; ", "errors: ", "returns " + " ".join(returned))
+    items = parameters + ([returns] if returned else [])
     return "\n".join([paragraphs(body, targets)] + [linked("- " + item, targets) for item in items])
 
 
@@ -172,7 +173,7 @@ def host_entries(path, page):
                 shown, said = ", ".join("`%s`" % " ".join(d.rstrip(";").split()) for d in declared) + ": " + said, ""
             entries.append((section, entry("#### %s" % ", ".join(own), shown, said)))
     for macro, name in re.findall(r"^#define (GRAVEL_(\w+_STATS)_FIELDS)\(X\)", read(path), re.M):
-        entries.append(("", "#### gravel_%s\n\n%s" % (name.lower(), table_of(path, macro, "field", "unit", "meaning"))))
+        entries.append(("", "#### gravel_%s\n\n%s" % (name.lower(), table_of(path, macro))))
     return about, entries
 
 
@@ -337,8 +338,9 @@ def table(heads, lines):
     return head + "".join("| %s |\n" % " | ".join(line) for line in lines)
 
 
-def table_of(path, macro, *heads):
-    return table(heads, [("`%s`" % name, *others) for name, *others in rows(path, macro)])
+def table_of(path, macro):
+    """Counters, whose names say their unit."""
+    return table(("counter", "meaning"), [("`%s`" % name, meaning) for name, _, meaning in rows(path, macro)])
 
 
 def number(text):
@@ -378,7 +380,7 @@ def settings():
             "\n## Counters\n\nCounters are 0 when the node opens and after `gravel_stats_reset`. `gravel_stats_read` fills "
             "`struct gravel_stats` for the\nnode, or for one destination; `gravel_stats_get` reads one by one. `GRAVEL_STATS=1` "
             "prints them when the node closes; the\napplications' `--json` has them under these names.\n\n"
-            + table_of("include/gravel/stats.h", "GRAVEL_STATS_FIELDS", "field", "unit", "meaning") +
+            + table_of("include/gravel/stats.h", "GRAVEL_STATS_FIELDS") +
             "\n## Errors\n\nA call returns 0 or one of these codes. `gravel_strerror` returns the code's text, "
             "`gravel_last_error` what exactly went\nwrong. Once a node has failed, every call returns the error that ended it "
             "([failure](../design/failure.md)): `GRAVEL_EABORT`\nafter `gravel_abort`. C++ throws `gvl::error`, Python the class "

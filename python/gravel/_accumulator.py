@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Accumulator(PartOfArray):
     """Of a whole array. Made by Node.accumulator. The end of its `with` statement flushes it; destroy() does not.
 
-    As an argument of a kernel it is its GRAVEL_ACCUMULATOR. Node.fence, quiet and barrier flush it too.
+    Node.fence, quiet and barrier flush it too.
     """
 
     _destroys = lib.gravel_accumulator_destroy

@@ -37,10 +37,7 @@ class HeapPart(NamedTuple):
 
 
 class Array:
-    """`shape` elements of `dtype` on each node. Made by Node.array, freed by free() or with its node.
-
-    As an argument of a kernel it is a `ulong`, its offset.
-    """
+    """`shape` elements of `dtype` on each node. Made by Node.array, freed by free() or with its node."""
 
     def __init__(self, node: Node, shape: Union[int, Sequence[int]], dtype: npt.DTypeLike) -> None:
         self.node = node

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class BlockPool(Part):
-    """`n_blocks` of `block_bytes` on each node. Made by Node.block_pool. As an argument of a kernel it is a `ulong`."""
+    """`n_blocks` of `block_bytes` on each node. Made by Node.block_pool."""
 
     _destroys = lib.gravel_block_pool_destroy
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 class Deques(OwnPart):
-    """For tasks of `dtype`, which the kernel's text defines as GRAVEL_STEAL_TASK. Made by Node.deques."""
+    """For tasks of `dtype`, the kernel's GRAVEL_STEAL_TASK. Made by Node.deques. All calls wait for the launch to
+    end.
+    """
 
     _destroys = lib.gravel_steal_destroy
 
@@ -39,7 +41,7 @@ class Deques(OwnPart):
         return int(lib.gravel_steal_n_groups(self._made()))
 
     def fill(self, tasks: npt.ArrayLike, group: Optional[int] = None) -> None:
-        """Add tasks, evenly or to the deque of one group. Waits for an earlier launch to end."""
+        """Add tasks, evenly or to the deque of one group."""
         given = values_of("tasks", tasks, self.dtype)
         if group is None:
             self._call(lib.gravel_steal_fill, given.ctypes.data, given.size)
@@ -47,9 +49,7 @@ class Deques(OwnPart):
             self._call(lib.gravel_steal_fill_at, group, given.ctypes.data, given.size)
 
     def launch(self, kernel: Kernel, *arguments: Any, wait: Sequence[cl.Event] = ()) -> Optional[cl.Event]:
-        """Launch a kernel that has GRAVEL_STEAL, with its other arguments. Waits for an earlier launch.
-
-        A fault of the kernel is raised by the next call that waits.
+        """Launch a kernel that has GRAVEL_STEAL, with its other arguments. The next call raises its faults.
 
         Returns
         -------
@@ -67,9 +67,9 @@ class Deques(OwnPart):
         self._call(lib.gravel_steal_wait)
 
     def stats(self, group: Optional[int] = None) -> dict[str, int]:
-        """What all groups have counted, or one: done, stolen, failed, offers, looks, most, left. Waits as wait()."""
+        """Counters of all groups, or one: done, stolen, failed, offers, looks, most, left."""
         return self._read(lib.gravel_steal_stats_read, StealStats, _library.ALL_GROUPS if group is None else group)
 
     def reset_stats(self) -> None:
-        """Set the counters to 0. Waits as wait()."""
+        """Set the counters to 0."""
         self._call(lib.gravel_steal_stats_reset)

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 
 class Mirror(PartOfArray):
-    """`size` copies, or slots, of words of an array, in the order of the plan. Made by Node.mirror.
-
-    As an argument of a kernel it is a `ulong`, the offset of the first one at the launch.
-    """
+    """`size` copies, or slots, of words of an array, in the order of the plan. Made by Node.mirror."""
 
     _destroys = lib.gravel_mirror_destroy
 

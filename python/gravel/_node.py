@@ -264,7 +264,7 @@ class Node:
         return out[()]
 
     def share(self, n: int) -> range:
-        """This process's share of n things, by number."""
+        """This process's share of n things."""
         first, count = c.c_uint64(), c.c_uint64()
         check(lib.gravel_share(self._opened(), number_of("n", n), c.byref(first), c.byref(count)))
         return range(first.value, first.value + count.value)

@@ -192,9 +192,9 @@ class Kernel:
         local_size : int or sequence
             None: chosen by the library.
         arguments
-            All except GRAVEL_ARENA: numbers that fit; Array, Mirror or BlockPool for a `ulong`; Accumulator for
-            GRAVEL_ACCUMULATOR; buffers and arrays of PyOpenCL, LocalMemory; numpy's scalars for vectors and structs.
-            Kept alive until the launch has ended.
+            All except GRAVEL_ARENA: numbers that fit; Array, Mirror or BlockPool for a `ulong`, its offset;
+            Accumulator for GRAVEL_ACCUMULATOR; buffers and arrays of PyOpenCL, LocalMemory; numpy's scalars for
+            vectors and structs. Kept alive until the launch has ended.
 
         Returns
         -------

@@ -33,9 +33,7 @@ class Rounds(Part):
         self._kernel = Kernel(node, handle.value or 0, function)
 
     def run(self, *arguments: Any, most: int = _library.NO_BOUND, until_zero: bool = True) -> tuple[int, int]:
-        """Run `most` rounds, or until one counts nothing, and wait for their end. Collective.
-
-        `arguments` are the kernel's except GRAVEL_ARENA and GRAVEL_ROUND, as launches have them.
+        """Run `most` rounds, or until one counts nothing, with a launch's arguments, to their end. Collective.
 
         Returns
         -------

@@ -92,8 +92,8 @@ class Graph(Part):
     def from_scipy_sparse(cls, node: Node, matrix: Any, *, weighted: bool = True, directed: bool = True) -> Graph:
         """An edge from i to j for each entry [i, j] of a square sparse matrix, with its value as weight, if `weighted`.
 
-        Not `directed`: the matrix is symmetric, and entries below its diagonal are left out. A node's matrix has its
-        part of the entries and the whole graph's shape.
+        Not `directed`: entries below the diagonal are left out. A node's matrix has its part of the entries and the
+        whole shape.
         """
         entries = matrix.tocoo()
         if entries.shape[0] != entries.shape[1]:
@@ -105,7 +105,7 @@ class Graph(Part):
     @classmethod
     def from_pandas_edgelist(cls, node: Node, frame: Any, source: Any = "source", target: Any = "target",
                              weight: Any = None, *, n_vertices: Optional[int] = None, directed: bool = True) -> Graph:
-        """An edge for each row of a frame, by its columns of vertices' numbers, and of weights if one is named."""
+        """An edge for each row of a frame, by its columns of vertices, and of weights if one is named."""
         return cls(node, frame[source], frame[target], None if weight is None else frame[weight],
                    n_vertices=n_vertices, directed=directed)
 
