@@ -9,125 +9,16 @@ exit:  0; with --check 1 if a page is not what this would write, after its name 
 
 Path: include/gravel/, graph/include/, cl/*.cl.h, python/gravel/, lib/base/timeouts.h -> this -> docs/reference/, docs/design/failure.md.
 """
-import ast
 import functools
 import itertools
 import os
 import re
 import sys
 
-TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
-COMMENT = re.compile(r"^/\*\*?(.*?)\*/", re.M | re.S)
-SECTION = re.compile(r"^ *-{4} (.*?) -+ *$")
-FIELD = re.compile(r"^(Memory|Source|Threads|Note|Path|Errors): +", re.M)
-SOURCE = re.compile(r"^ \* Source:.*(?:\n \*    .*)*\n?", re.M)  # a call's papers, which its header and manual page have
-NOTE = "<!-- Written by docs/reference.py from %s. -->\n\n"
-
-
-def read(path):
-    with open(os.path.join(TOP, path), encoding="utf-8") as file:
-        return file.read()
-
-
-# ---- comments ----------------------------------------------------------------------------------
-
-def stripped(comment):
-    """The lines of a C comment without its stars."""
-    lines = [re.sub(r"^ ?\* ?", "", line).rstrip() for line in comment.strip("\n").split("\n")]
-    return "\n".join(lines).strip("\n").strip(" ")
-
-
-def escaped(text):
-    """*collective* is meant as in Markdown; <name> and __x__ are not."""
-    return text.replace("<", "&lt;").replace("__", r"\_\_")
-
-
-def linked(text, targets):
-    """Names of calls and constants as code. Those of the dict `targets` are links to it once: they leave it."""
-    def link(match):
-        name = match.group(0)
-        bare = name.partition("(")[0].rpartition(" ")[2]
-        target = targets.pop(bare, None)
-        return "[`%s`](%s)" % (name, target) if target else "`%s`" % name
-    pattern = r"(?<![\w./])(?:struct )?(?:gravel_|GRAVEL_)\w*(?:\(\w*\)|\.\.\.|\*)?(?![\w.]\w)"
-    spans = re.split(r"(`[^`]+`)", text)
-    return "".join(span if span.startswith("`") else re.sub(pattern, link, escaped(span)) for span in spans)
-
-
-def paragraphs(text, targets=None):
-    """Markdown of a comment: indented lines are code, `Source:` and the like are items of a list. `Path:` is left out."""
-    out, code, field = [], [], None
-    for line in text.split("\n") + [""]:
-        begins = FIELD.match(line)
-        is_indented = re.match(r" {4,}\S", line)
-        field = begins.group(1) if begins else field if is_indented and not code else None
-        if is_indented and not field:
-            code.append(line)
-            continue
-        if code:
-            indent = min(len(c) - len(c.lstrip()) for c in code)
-            out = out[:-1] if out and not out[-1] else out
-            out += ["```"] + [c[indent:] for c in code] + ["```"]
-            code = []
-            if not line:
-                continue
-        if begins and out and not out[-1]:
-            out.pop()
-        if field != "Path":
-            out.append(FIELD.sub(r"- *\1:* ", line.strip() if field else line))
-    text = "\n".join(out).replace("```\n```\n", "\n")  # code that a blank line divides is one block
-    parts = re.split(r"(^```$.*?^```$)", text, flags=re.M | re.S)  # code spans may go over lines
-    out = "".join(part if part.startswith("```") else linked(part, {} if targets is None else targets)
-                  for part in parts)
-    return re.sub(r"\n{3,}", "\n\n", out).strip()
-
-
-def tagged(text):
-    """@param and @return of a docstring: (what comes before and after them, parameters, returned)."""
-    body, parameters, returned, into = [], [], [], None
-    for line in re.sub(r" @(?=param|return)", r"\n@", text).split("\n"):
-        tag = re.match(r"@(param|return)\s+(.*)", line)
-        if tag and tag.group(1) == "param":
-            into = parameters
-            parameters.append(re.sub(r"^(\w+)\s+", r"`\1`: ", tag.group(2)))
-        elif tag:
-            into = returned
-            returned.append(tag.group(2))
-        elif into and line.startswith(" "):
-            into[-1] += " " + line.strip()
-        else:
-            into = None
-            body.append(line)
-    return "\n".join(body).strip(), parameters, returned
-
-
-def described(comment, targets):
-    body, parameters, returned = tagged(stripped(comment))
-    returns = re.sub(r"^returns 0; ", "errors: ", "returns " + " ".join(returned))
-    items = parameters + ([returns] if returned else [])
-    return "\n".join([paragraphs(body, targets)] + [linked("- " + item, targets) for item in items])
-
-
-def pieces(text):
-    """(comment, code after it) of each comment that begins a line."""
-    marks = list(COMMENT.finditer(text))
-    for mark, following in zip(marks, marks[1:] + [None]):
-        yield mark.group(1), text[mark.end():following.start() if following else len(text)]
-
-
-def fenced(code, language="c"):
-    return "```%s\n%s\n```" % (language, code)
-
-
-def entry(*parts):
-    """What belongs together, without blank lines between a heading, code and what is said of them: Markdown needs none."""
-    return "\n".join(filter(None, parts)) + "\n"
-
-
-def title(text):
-    return text[0].upper() + text[1:]
-
+sys.dont_write_bytecode = True
+from bindings import cxx_calls, python, python_errors  # noqa: E402
+from comments import (NOTE, SECTION, SOURCE, TOP, described, entry, fenced, paragraphs, pieces, read,  # noqa: E402
+                      stripped, tagged, title)
 
 # ---- pages -------------------------------------------------------------------------------------
 
@@ -262,65 +153,6 @@ def calls(page, name, *parts):
     return NOTE % ", ".join(paths) + re.sub(r"(\n- `.*(?:\n  .*)*)\n(?=\n- )", r"\1", "\n".join(out))
 
 
-# ---- C++ ---------------------------------------------------------------------------------------
-
-OBJECT = re.compile(r"^(?:template <[^\n]*>\s*)?(?:class|struct) (\w+)[^;{}]*\{\n(.*?)^\};", re.M | re.S)
-
-
-def is_scope(head):
-    """Whether a brace after this text holds declarations, not what a function does or a value."""
-    return re.search(r"(?:^|\n)\s*(?:template <[^\n]*>\s*)?(?:class|struct|namespace)\b[^;(){}]*$", head) is not None
-
-
-def declarations(text):
-    """C++ without what functions do: a body, and a constructor's list before it, is a semicolon."""
-    out, depth = "", 0
-    text = re.sub(r"(\w)\{([^{};\n]+)\}(?=[;,)])", r"\1(\2)", text)  # values
-    for piece in re.split(r"([{}])", text):
-        if piece == "{" and (depth or not is_scope(out)):
-            depth += 1
-        elif piece == "}" and depth:
-            depth -= 1
-            out += ";" if not depth else ""
-        elif not depth:
-            out += piece
-    out = re.sub(r" *;;", ";", out)
-    out = re.sub(r" try;(?: catch \([^)]*\);)*", ";", out)
-    return re.sub(r"(\)(?: noexcept)?)\s*:\s[^;]*;+\n", r"\1;\n", re.sub(r" +;", ";", out))
-
-
-def public_members(body, is_class):
-    """Of a class, with their comments, and two spaces fewer than a line's own; without moves, which all objects have."""
-    parts = re.split(r"^(public|private|protected):\n", ("public:\n" if not is_class else "private:\n") + body, flags=re.M)
-    shown = "".join(text for access, text in zip(parts[1::2], parts[2::2]) if access == "public")
-    lines = [line[4:] if line.startswith("    ") else line for line in shown.strip("\n").split("\n")]
-    shown = "\n".join(line for line in lines if not re.match(r" *friend |.* = delete;$", line))
-    shown = re.sub(r"\n\n+", "\n", shown)
-    return re.sub(r"^((\w+)\(\2 &&\w*\)|/\*\* [^\n]* destructor does. \*/\n\w+ &operator=\().*\n", "", shown, flags=re.M)
-
-
-def cxx_calls():
-    path = "include/gravel/gravel.hpp"
-    text = read(path)
-    about = next(comment for comment, _ in pieces(text) if "@file" in comment)
-    text = re.sub(r"^namespace detail \{.*?^\} // namespace detail$", "", text, flags=re.M | re.S)
-    text = declarations(text[text.index("namespace gvl {") + len("namespace gvl {"):text.rindex("}")])
-    out = [NOTE % path + "# C++\n\n" + paragraphs(re.sub(r"@file \S+\n", "", stripped(about)))
-           + "\n\nMembers are shown as a caller uses them: without const, references and templates.\n"]
-    for comment, code in pieces(text):
-        found = OBJECT.search(code)
-        members = public_members(found.group(2), "class " + found.group(1) in found.group(0)) if found else ""
-        declared = members or "\n".join(re.findall(r"^(?:template|inline|constexpr|using)[^;]*;", code, re.M))
-        if declared:
-            declared = re.sub(r"/\*\* ([^\n]*?) \*/", r"// \1", declared)
-            declared = re.sub(r"\bconst (?!char|void|T \*)([\w:]+(?:<[^>\n]*>)?) &(?=\w)", r"\1 ", declared)
-            declared = re.sub(r"\btemplate <[^>]*>\s*(?=[^\n]*\b[ART]\b)|\bexplicit |(?: const)?(?: noexcept)?(?=;)", "", declared)
-            name = found.group(1) if found else re.search(r"(\w+)(?:\(| =|;)", declared).group(1)
-            out.append(entry("## %s" % name, paragraphs(stripped(comment)),
-                             fenced(declared, "cpp") if "\n" in declared else "`%s`" % declared.rstrip(";")))
-    return "\n".join(out)
-
-
 # ---- tables of macros --------------------------------------------------------------------------
 
 CALL = re.compile(r'\bX\(((?:[^()"]|"(?:\\.|[^"\\])*")*)\)')
@@ -397,74 +229,6 @@ def failure():
     begin, _, rest = read(page).partition(NOTE % path)
     heads = "what waits", "limit", "whose clock", "error", "test"
     return begin + NOTE % path + table(heads, lines) + "\n" + rest.partition("\n\n")[2]
-
-
-# ---- Python ------------------------------------------------------------------------------------
-
-def python_errors():
-    """The classes of Python's exceptions, with the builtins that they are too, by the code of C."""
-    classes = [node for node in ast.parse(read("python/gravel/_errors.py")).body if isinstance(node, ast.ClassDef)]
-    return {ast.get_docstring(one).partition(":")[0]: ", ".join("`%s`" % name for name in [one.name, *map(ast.unparse, one.bases)]
-                                                                if name != "Error") for one in classes}
-
-
-def numpydoc(text, indent=""):
-    """Markdown of a docstring: a section is items of a list."""
-    body, *sections = re.split(r"^(Parameters|Returns|Yields|Raises)\n-+\n", text + "\n", flags=re.M)
-    out = [re.sub(r"\n(?=[^\n])", "\n" + indent, paragraphs(body))]
-    for kind, items in zip(sections[::2], sections[1::2]):
-        for head, said in re.findall(r"^(\S.*)\n((?: +.*\n| *\n(?= ))*)", items, re.M):
-            name, _, of = head.partition(" : ")
-            what = "`%s`%s" % (name, of and " (%s)" % of) if kind != "Returns" else "returns " + head
-            out.append(linked("%s- %s%s" % (indent, "raises " * (kind == "Raises") + what,
-                                            ": " * bool(said) + " ".join(said.split())), {}))
-    return "\n".join(out)
-
-
-def signature(function):
-    """As a caller writes it: without types, and without self."""
-    given = function.args
-    for one in [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]:
-        if one:
-            one.annotation = None
-    given.args = [one for one in given.args if one.arg not in ("self", "cls")]
-    return re.sub(r"_library\.\w+", "...", ast.unparse(given))
-
-
-def made_by(one, functions):
-    """How a program makes the object: by a dataclass's fields, or the constructor; empty if another object makes it."""
-    if one.decorator_list:
-        fields = [each for each in one.body if isinstance(each, ast.AnnAssign)]
-        return ", ".join(ast.unparse(each.target) + ("=" + ast.unparse(each.value) if each.value else "") for each in fields)
-    return signature(functions["__init__"]) if one.name == "Graph" else ""
-
-
-def python_class(one):
-    """A heading, what the class says of itself, and an item for each public member with a docstring."""
-    functions = {each.name: each for each in one.body if isinstance(each, ast.FunctionDef)}
-    made = made_by(one, functions).replace("dataclasses.field(default_factory=dict)", "{}")
-    out = ["## %s\n\n%s%s\n" % (one.name, made and "`%s(%s)`: " % (one.name, made), numpydoc(ast.get_docstring(one)))]
-    for name, each in functions.items():
-        said = ast.get_docstring(each)
-        if said and (not name.startswith("_") or name == "__call__"):
-            is_value = any("property" in ast.unparse(mark) for mark in each.decorator_list)
-            shown = name if is_value else "%s(%s)" % (name.replace("__call__", one.name.lower()), signature(each))
-            out.append("- `%s`: %s" % (shown, numpydoc(said, "  ")))
-    return "\n".join(out) + "\n" * (len(out) > 1)
-
-
-def python():
-    package = ast.parse(read("python/gravel/__init__.py"))
-    out = [NOTE % "python/gravel" + "# Python\n", paragraphs(ast.get_docstring(package)) + "\n"]
-    for module in ("_node", "_array", "_program", "_opening", "_stream", "_part", "_mirror", "_accumulator", "_block_pool",
-                   "_rounds", "_flow", "_deques", "graph"):
-        for one in ast.parse(read("python/gravel/%s.py" % module)).body:
-            said = isinstance(one, (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(one)
-            if said and one.name == "open":
-                out.insert(2, "## open(%s)\n\n%s\n" % (signature(one), numpydoc(said)))
-            elif said and isinstance(one, ast.ClassDef) and not one.name.startswith("_") and one.name not in ("Functions", "PartOfArray"):
-                out.append(python_class(one))
-    return "\n".join(out)
 
 
 PAGES = {"cxx": cxx_calls, "python": python, "settings": settings, "../design/failure": failure}

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Pages of the bindings: C++ from its header, Python from its docstrings.
+
+Path: include/gravel/gravel.hpp, python/gravel -> this -> reference.py.
+"""
+import ast
+import re
+
+from comments import NOTE, entry, fenced, linked, paragraphs, pieces, read, stripped
+
+# ---- C++ ---------------------------------------------------------------------------------------
+
+OBJECT = re.compile(r"^(?:template <[^\n]*>\s*)?(?:class|struct) (\w+)[^;{}]*\{\n(.*?)^\};", re.M | re.S)
+
+
+def is_scope(head):
+    """Whether a brace after this text holds declarations, not what a function does or a value."""
+    return re.search(r"(?:^|\n)\s*(?:template <[^\n]*>\s*)?(?:class|struct|namespace)\b[^;(){}]*$", head) is not None
+
+
+def declarations(text):
+    """C++ without what functions do: a body, and a constructor's list before it, is a semicolon."""
+    out, depth = "", 0
+    text = re.sub(r"(\w)\{([^{};\n]+)\}(?=[;,)])", r"\1(\2)", text)  # values
+    for piece in re.split(r"([{}])", text):
+        if piece == "{" and (depth or not is_scope(out)):
+            depth += 1
+        elif piece == "}" and depth:
+            depth -= 1
+            out += ";" if not depth else ""
+        elif not depth:
+            out += piece
+    out = re.sub(r" *;;", ";", out)
+    out = re.sub(r" try;(?: catch \([^)]*\);)*", ";", out)
+    return re.sub(r"(\)(?: noexcept)?)\s*:\s[^;]*;+\n", r"\1;\n", re.sub(r" +;", ";", out))
+
+
+def public_members(body, is_class):
+    """Of a class, with their comments, and two spaces fewer than a line's own; without moves, which all objects have."""
+    parts = re.split(r"^(public|private|protected):\n", ("public:\n" if not is_class else "private:\n") + body, flags=re.M)
+    shown = "".join(text for access, text in zip(parts[1::2], parts[2::2]) if access == "public")
+    lines = [line[4:] if line.startswith("    ") else line for line in shown.strip("\n").split("\n")]
+    shown = "\n".join(line for line in lines if not re.match(r" *friend |.* = delete;$", line))
+    shown = re.sub(r"\n\n+", "\n", shown)
+    return re.sub(r"^((\w+)\(\2 &&\w*\)|/\*\* [^\n]* destructor does. \*/\n\w+ &operator=\().*\n", "", shown, flags=re.M)
+
+
+def cxx_calls():
+    path = "include/gravel/gravel.hpp"
+    text = read(path)
+    about = next(comment for comment, _ in pieces(text) if "@file" in comment)
+    text = re.sub(r"^namespace detail \{.*?^\} // namespace detail$", "", text, flags=re.M | re.S)
+    text = declarations(text[text.index("namespace gvl {") + len("namespace gvl {"):text.rindex("}")])
+    out = [NOTE % path + "# C++\n\n" + paragraphs(re.sub(r"@file \S+\n", "", stripped(about)))
+           + "\n\nMembers are shown as a caller uses them: without const, references and templates.\n"]
+    for comment, code in pieces(text):
+        found = OBJECT.search(code)
+        members = public_members(found.group(2), "class " + found.group(1) in found.group(0)) if found else ""
+        declared = members or "\n".join(re.findall(r"^(?:template|inline|constexpr|using)[^;]*;", code, re.M))
+        if declared:
+            declared = re.sub(r"/\*\* ([^\n]*?) \*/", r"// \1", declared)
+            declared = re.sub(r"\bconst (?!char|void|T \*)([\w:]+(?:<[^>\n]*>)?) &(?=\w)", r"\1 ", declared)
+            declared = re.sub(r"\btemplate <[^>]*>\s*(?=[^\n]*\b[ART]\b)|\bexplicit |(?: const)?(?: noexcept)?(?=;)", "", declared)
+            name = found.group(1) if found else re.search(r"(\w+)(?:\(| =|;)", declared).group(1)
+            out.append(entry("## %s" % name, paragraphs(stripped(comment)),
+                             fenced(declared, "cpp") if "\n" in declared else "`%s`" % declared.rstrip(";")))
+    return "\n".join(out)
+
+
+# ---- Python ------------------------------------------------------------------------------------
+
+def python_errors():
+    """The classes of Python's exceptions, with the builtins that they are too, by the code of C."""
+    classes = [node for node in ast.parse(read("python/gravel/_errors.py")).body if isinstance(node, ast.ClassDef)]
+    return {ast.get_docstring(one).partition(":")[0]: ", ".join("`%s`" % name for name in [one.name, *map(ast.unparse, one.bases)]
+                                                                if name != "Error") for one in classes}
+
+
+def numpydoc(text, indent=""):
+    """Markdown of a docstring: a section is items of a list."""
+    body, *sections = re.split(r"^(Parameters|Returns|Yields|Raises)\n-+\n", text + "\n", flags=re.M)
+    out = [re.sub(r"\n(?=[^\n])", "\n" + indent, paragraphs(body))]
+    for kind, items in zip(sections[::2], sections[1::2]):
+        for head, said in re.findall(r"^(\S.*)\n((?: +.*\n| *\n(?= ))*)", items, re.M):
+            name, _, of = head.partition(" : ")
+            what = "`%s`%s" % (name, of and " (%s)" % of) if kind != "Returns" else "returns " + head
+            out.append(linked("%s- %s%s" % (indent, "raises " * (kind == "Raises") + what,
+                                            ": " * bool(said) + " ".join(said.split())), {}))
+    return "\n".join(out)
+
+
+def signature(function):
+    """As a caller writes it: without types, and without self."""
+    given = function.args
+    for one in [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]:
+        if one:
+            one.annotation = None
+    given.args = [one for one in given.args if one.arg not in ("self", "cls")]
+    return re.sub(r"_library\.\w+", "...", ast.unparse(given))
+
+
+def made_by(one, functions):
+    """How a program makes the object: by a dataclass's fields, or the constructor; empty if another object makes it."""
+    if one.decorator_list:
+        fields = [each for each in one.body if isinstance(each, ast.AnnAssign)]
+        return ", ".join(ast.unparse(each.target) + ("=" + ast.unparse(each.value) if each.value else "") for each in fields)
+    return signature(functions["__init__"]) if one.name == "Graph" else ""
+
+
+def python_class(one):
+    """A heading, what the class says of itself, and an item for each public member with a docstring."""
+    functions = {each.name: each for each in one.body if isinstance(each, ast.FunctionDef)}
+    made = made_by(one, functions).replace("dataclasses.field(default_factory=dict)", "{}")
+    out = ["## %s\n\n%s%s\n" % (one.name, made and "`%s(%s)`: " % (one.name, made), numpydoc(ast.get_docstring(one)))]
+    for name, each in functions.items():
+        said = ast.get_docstring(each)
+        if said and (not name.startswith("_") or name == "__call__"):
+            is_value = any("property" in ast.unparse(mark) for mark in each.decorator_list)
+            shown = name if is_value else "%s(%s)" % (name.replace("__call__", one.name.lower()), signature(each))
+            out.append("- `%s`: %s" % (shown, numpydoc(said, "  ")))
+    return "\n".join(out) + "\n" * (len(out) > 1)
+
+
+def python():
+    package = ast.parse(read("python/gravel/__init__.py"))
+    out = [NOTE % "python/gravel" + "# Python\n", paragraphs(ast.get_docstring(package)) + "\n"]
+    for module in ("_node", "_array", "_program", "_opening", "_stream", "_part", "_mirror", "_accumulator", "_block_pool",
+                   "_rounds", "_flow", "_deques", "graph"):
+        for one in ast.parse(read("python/gravel/%s.py" % module)).body:
+            said = isinstance(one, (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(one)
+            if said and one.name == "open":
+                out.insert(2, "## open(%s)\n\n%s\n" % (signature(one), numpydoc(said)))
+            elif said and isinstance(one, ast.ClassDef) and not one.name.startswith("_") and one.name not in ("Functions", "PartOfArray"):
+                out.append(python_class(one))
+    return "\n".join(out)
