@@ -20,7 +20,7 @@
  * Work-groups take virtual groups of work-items until none is left; the kernel asks for no global id.
  *
  * Path:    gravel.cl.h -> this -> device/outbox.cl.h, device/serving.cl.h.
- * Memory:  G1 within the group; the counter of virtual groups is relaxed: it says all.
+ * Memory:  G1 within the group; the counter of virtual groups is relaxed: nothing else is read by it.
  * Source:  Wang, Fussell, Lin, Fast Fine-Grained Global Synchronization on GPUs, ASPLOS 2019.
  */
 #ifndef GRAVEL_SERVER_CL_H

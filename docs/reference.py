@@ -89,7 +89,7 @@ def is_listed(declared, about):
     """Whether a line of what a header says of itself begins with the call, or with its form for all suffixes S."""
     name = re.search(r"\w+(?=\(|$)|$", declared.rstrip(";")).group(0)
     either = "(?:%s|%s)" % (name, re.sub(r"_(?:wg|sg|wi)(?:_if)?$", "_S", name))
-    return bool(name) and re.search(r"^(?:[\w ]+ )?%s\([^()\n]*\)(?: {2}|$)" % either, about, re.M) is not None
+    return bool(name) and re.search(r"^(?:\w[\w ]* )?%s\([^()\n]*\)(?: {2}|$)" % either, about, re.M) is not None
 
 
 def device_entries(path, _page):

@@ -9,8 +9,8 @@
  * Errors: A call that returns int returns 0 or a GRAVEL_E... code, and gravel_last_error() says what went wrong. Every
  *         such call may return GRAVEL_EINVAL (a wrong argument, named in the text; NULL where the argument is not
  *         optional; a call in a child of fork()), GRAVEL_ENOMEM (with the bytes), GRAVEL_ECL, and, once the node has
- *         failed, the error that ended it. @return lists other codes and cases. Calls that return no code return 0 or
- *         NULL for NULL. What a call creates is NULL after an error, and nothing is left behind.
+ *         failed, the error that ended it. Each call lists its other codes and cases. Calls that return no code return
+ *         0 or NULL for NULL. What a call creates is NULL after an error, and nothing is left behind.
  * Threads: Any host thread may make any call. In a handler, calls that wait return GRAVEL_EINVAL: gravel_open,
  *          gravel_close, collective calls, gravel_quiet, gravel_fence, gravel_get, sessions, builds of programs;
  *          gravel_launch on steps pump and drain; gravel_map, gravel_unmap and gravel_fill where the host does not
@@ -89,7 +89,7 @@ struct gravel;
  * @param user    the pointer registered with the handler.
  * @param source  node that sent the message.
  * @param args    [GRAVEL_AM_MAX_ARGS] those not sent are 0.
- * @return        0; any other value is reported as GRAVEL_EHANDLER at this node and at the sender.
+ * @return        0, or any other value, reported as GRAVEL_EHANDLER at this node and at the sender.
  *
  * Memory:  handlers and other messages are applied one at a time: plain loads and stores suffice.
  * Source:  Orr 2016, section 5.2.3.
@@ -170,7 +170,7 @@ struct gravel_handler {
  * @param source   node that sent the records.
  * @param records  [n][record_bytes] as the kernel had them; valid until the function returns.
  * @param n        at least 1.
- * @return         0; any other value is reported as GRAVEL_EHANDLER at this node and at the sender.
+ * @return        0, or any other value, reported as GRAVEL_EHANDLER at this node and at the sender.
  */
 typedef int gravel_stream_function(struct gravel *gravel, void *user, uint32_t source,
                                    const void *records, uint32_t n);
@@ -190,8 +190,8 @@ struct gravel_stream {
  * @param user   the pointer registered with it.
  * @param text   [bytes] whole lines, with their tags (GRAVEL_PRINT_TAGS) and without a 0 at the end; valid until the
  *               function returns.
- * @return       0; after any other value these lines and all later ones are lost, and the next gravel_quiet or
- *               gravel_barrier of this node returns GRAVEL_EHANDLER with their number.
+ * @return       0, or any other value, after which these lines and all later ones are lost, and the next gravel_quiet
+ *               or gravel_barrier of this node returns GRAVEL_EHANDLER with their number.
  */
 typedef int gravel_print_function(void *user, const char *text, size_t bytes);
 

@@ -12,8 +12,8 @@
  * results of a range of vertices (gravel_graph_facts_read), in the order of nodes. Loop-back nodes have the whole
  * graph at node 0.
  *
- * All calls except gravel_graph_facts_read are collective, with the same arguments except own parts; what one node
- * refuses fails at all nodes, and the graph stays usable.
+ * All calls except gravel_graph_facts_read are collective, with the same arguments except each node's parts; what one
+ * node refuses fails at all nodes, and the graph stays usable.
  *
  * Loops and repeated edges are allowed, and count as in NetworkX: a loop is no path, the lightest of repeated edges is
  * one, and PageRank adds their weights. Every call may return GRAVEL_ENOMEM and what gravel_rounds_run returns. [n of
@@ -99,7 +99,8 @@ int gravel_graph_bfs(struct gravel_graph *graph, uint64_t source, uint32_t *leve
  * @param distances  [out] [n of this node] of the type of the weights, uint32_t without; whole ones beyond UINT32_MAX
  *                   - 1 count as far.
  * @param parents    [out] [n of this node] the least vertex before that is nearer to the source; or NULL. If none is
- *                   nearer, the least of those with parents over fewest such edges: parents form a tree.
+ *                   nearer, as edges weigh 0 or too little for the sum, the least with fewest such edges on its way:
+ *                   parents form a tree.
  */
 int gravel_graph_sssp(struct gravel_graph *graph, uint64_t source, void *distances,
                       uint64_t *parents);
@@ -174,7 +175,7 @@ struct gravel_graph_betweenness_options {
  * Computes betweenness centrality: the fraction of all shortest paths between other vertices that lead over each
  * vertex. Weights do not count, and repeats of an edge are one. Fewer sources than vertices are scaled as in NetworkX:
  * without endpoints a single one has NAN itself. Results are NAN where numbers of paths pass 1e308; they do not depend
- * on timing, except for last digits on the number of nodes.
+ * on timing, but last digits on the number of nodes.
  *
  * Each node has the edges of all nodes, 4 bytes of its device in each direction, and searches from its share of the
  * sources: from several at once with at most 4 M vertices in all, or from one, at about 40 bytes a vertex.
