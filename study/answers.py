@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""docs/results/README.md: a sentence, a chart and a table for each question, from the data in the folder data beside it;
-and the table of README.md, with a few of the rates.
+"""docs/results/README.md: three tables of rates, with the sentences that they come to; docs/results/all.md: a sentence, a
+chart and a table for each question; and the table of README.md. All of it is from the data in the folder data beside it.
 
 A chart says in its metadata which data it was drawn from, so that a check needs no matplotlib.
 """
+import datetime
 import hashlib
 import json
 import os
@@ -17,6 +18,7 @@ from study.place import Failed
 DATA = os.path.join(TOP, "docs", "results", "data")
 BEGIN = "<!-- written by study/results --page: begin -->"
 END = "<!-- end -->"
+OLD_DAYS = 1  # rows that are older than the newest by more are in italics
 
 
 def by_machine(folder, question):
@@ -30,26 +32,109 @@ def digest(machines):
     return hashlib.sha256(json.dumps(machines, sort_keys=True).encode()).hexdigest()[:16]
 
 
-# ---- text --------------------------------------------------------------------------------------
+class Data:
+    """All rows: by_question is {question: {machine: rows}}, used are the machines that have any."""
 
-def text_of(folder, questions):
-    """All that is between the markers; a question without data says so."""
-    used = {name for question in questions for name in by_machine(folder, question)}
-    sections = [machines_table([machine for machine in records.machines(folder) if machine["machine"] in used])]
-    for question in questions:
-        sections.append(section(question, by_machine(folder, question)))
-    return "\n\n".join(sections)
+    def __init__(self, folder, questions):
+        self.by_question = {question: by_machine(folder, question) for question in questions}
+        found = [rows for machines in self.by_question.values() for rows in machines.values()]
+        self.newest = max((row["date"] for rows in found for row in rows), default=None)
+        names = {rows[0]["machine"] for rows in found}
+        self.used = [machine for machine in records.machines(folder) if machine["machine"] in names]
+
+    def of(self, function):
+        """Yields (question's function, machine's name, its rows) of the questions that have the function."""
+        for question, machines in self.by_question.items():
+            for name, rows in machines.items() if hasattr(question, function) else ():
+                yield getattr(question, function), name, rows
+
+    def shown(self, line, rows):
+        """A line's cells, in italics if the rows, which are of one run, are old."""
+        newest, date = (datetime.date.fromisoformat(day) for day in (self.newest, rows[0]["date"]))
+        is_old = (newest - date).days > OLD_DAYS
+        return ["*%s*" % page.cell(value) if is_old and value not in (None, "") else value for value in line]
+
+
+# ---- the first pages ---------------------------------------------------------------------------
+
+def first_of(folder, questions):
+    """Rates by device, beside rivals, and of two devices over one; what the machines are."""
+    data = Data(folder, questions)
+    said = {}
+    for question, machines in data.by_question.items():
+        for name, rows in machines.items() if hasattr(question, "rates") else ():
+            said.setdefault(name, question.sentence(rows))
+    rates = ["- **%s**: %s" % item for item in said.items() if item[1]]
+    sections = [("How fast?", rates, by_device(data, "rates")),
+                ("Against what people use?", *beside_rivals(data)),
+                ("When does a second device pay?", when_two_pay(data), by_device(data, "pays")),
+                ("Machines", [], machines_table(data.used))]
+    return "\n\n".join("\n\n".join(filter(None, ["## " + title, filled(items), table])) for title, items, table in sections)
+
+
+def filled(items):
+    return "\n".join(textwrap.fill(item, 119, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+                     for item in items)
+
+
+def by_device(data, function):
+    """A table with a column a machine: what, and the number of it that the questions' function yields."""
+    lines = {}
+    for yields, name, rows in data.of(function):
+        for what, value in yields(rows):
+            lines.setdefault(what, {})[name], = data.shown([value], rows)
+    names = [machine["machine"] for machine in data.used if any(machine["machine"] in of for of in lines.values())]
+    table = page.in_markdown(["", *names], [[what] + [of.get(name) for name in names] for what, of in lines.items()])
+    return table if lines else ""
+
+
+def fronts(data, only=None):
+    """[(rows, line)] of the questions' rates beside rivals', by machine; only: those that begin with this attribute of them."""
+    found = []
+    for machine in data.used:
+        for question, machines in data.by_question.items():
+            rows = machines.get(machine["machine"])
+            for what, *line in question.front(rows) if rows and hasattr(question, "front") else ():
+                if not only or what.startswith(getattr(question, only, ())):
+                    found.append((rows, [what, machine["machine"], *line, rows[0]["date"]]))
+    return found
+
+
+def front_table(data, found):
+    heads = ["", "machine", "Gravel", "rival", "", "times as fast", "measured"]
+    return page.in_markdown(heads, [data.shown(line, rows) for rows, line in found])
+
+
+def beside_rivals(data):
+    found, said = fronts(data), []
+    for name in dict.fromkeys(line[1] for _, line in found):
+        ratios = [line[5] for _, line in found if line[1] == name]
+        said.append("- **%s**: faster than the rival in %d of %d rows, %s to %s times as fast." % (
+            name, sum(ratio > 1 for ratio in ratios), len(ratios), page.cell(min(ratios)), page.cell(max(ratios))))
+    return said, front_table(data, found)
+
+
+def when_two_pay(data):
+    """For each machine an item that names what two devices do faster than one."""
+    found = {}
+    for pays, name, rows in data.of("pays"):
+        found.setdefault(name, []).extend(pays(rows))
+    said = []
+    for name, pairs in found.items():
+        faster = ["%s (%s)" % (what, page.cell(ratio)) for what, ratio in pairs if ratio > 1]
+        rest = len(pairs) - len(faster)
+        said.append("- **%s**: it pays for %s%s." % (
+            name, ", ".join(faster) or "none", "; not for the other %d" % rest if rest else ""))
+    return said
 
 
 def front_of(folder, questions):
-    """Rates beside their rivals', by machine, and what the machines are."""
-    machines = records.machines(folder)
-    fronts = [(question.front, by_machine(folder, question)) for question in questions if hasattr(question, "front")]
-    lines = [(what, row["machine"], *line) for row in machines for front, rows in fronts
-             for what, *line in front(rows.get(row["machine"], []))]
+    """Graphs' rates beside their rivals', by machine, and what the machines are."""
+    data = Data(folder, questions)
+    found = fronts(data, "README")
     used = ["*%s*: %s, %s, %d cores" % (row["machine"], page.device_of(row), row["processor"], row["cores"])
-            for row in machines if any(line[1] == row["machine"] for line in lines)]
-    return "%s\n\n%s." % (page.in_markdown(["", "machine", "Gravel", "rival", "", "times as fast"], lines), "; ".join(used))
+            for row in data.used if any(line[1] == row["machine"] for _, line in found)]
+    return "%s\n\n%s." % (front_table(data, found), "; ".join(used))
 
 
 def machines_table(machines):
@@ -57,36 +142,60 @@ def machines_table(machines):
     return page.in_markdown(heads, [[str(machine[name]) for name in heads] for machine in machines])
 
 
-def section(question, machines):
-    title = "## " + question.TITLE
+# ---- all questions -----------------------------------------------------------------------------
+
+def text_of(folder, questions):
+    """All that is between the markers; a question without data says so."""
+    data = Data(folder, questions)
+    return "\n\n".join(section(question, data) for question in questions)
+
+
+def section(question, data):
+    title, machines = "## " + question.TITLE, data.by_question[question]
     if not machines:
         return title + "\n\nNot measured yet."
     chart = "![%s](charts/%s.svg)" % (question.TITLE, question.NAME)
     about = "%s\n[The data](data/%s.jsonl)." % (question.ABOUT, question.NAME)
-    return "\n\n".join([title, "\n".join(answer(question, *of) for of in machines.items()), chart, about,
-                        *tables(question, machines)])
+    return "\n\n".join([title, filled(answer(question, *of) for of in machines.items()), chart, about,
+                        *tables(question, data)])
 
 
 def answer(question, name, rows):
     """An item of a list: the machine, where its rows are from, and what they say."""
     said = question.sentence(rows)
-    item = "- **%s** (%s)%s" % (name, source_of_rows(rows), ": " + said if said else "")
-    return textwrap.fill(item, 119, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+    return "- **%s** (%s)%s" % (name, source_of_rows(rows), ": " + said if said else "")
 
 
-def tables(question, machines):
-    """One for all machines; where their columns differ (a machine has fewer ranks), one for those with the same columns."""
+def tables(question, data):
+    """One for all machines: its columns for each of them where the question has NAMED, else a line each for every machine;
+    where then their columns differ (a machine has fewer ranks), one for those with the same columns. A question whose rows are
+    on the first page may have none."""
+    machines = data.by_question[question].items() if hasattr(question, "table") else ()
+    if hasattr(question, "NAMED"):
+        return [side_by_side(question, data, machines)]
     found = {}
-    for name, rows in machines.items():
+    for name, rows in machines:
         heads, lines = question.table(rows)
-        found.setdefault(tuple(heads), []).extend([name, *line] for line in lines)
+        found.setdefault(tuple(heads), []).extend(data.shown([name, *line], rows) for line in lines)
     return [page.in_markdown(["machine", *heads], lines) for heads, lines in found.items()]
 
 
+def side_by_side(question, data, machines):
+    """Lines whose first NAMED cells are equal become one, with the other cells of each machine."""
+    heads, lines, width = [], {}, 0
+    for name, rows in machines:
+        own, found = question.table(rows)
+        heads = (heads or own[:question.NAMED]) + ["%s: %s" % (name, head) for head in own[question.NAMED:]]
+        for line in found:
+            of = lines.setdefault(tuple(line[:question.NAMED]), [])
+            of += [None] * (width - len(of)) + data.shown(line[question.NAMED:], rows)
+        width += len(own) - question.NAMED
+    return page.in_markdown(heads, [[*names, *of, *[None] * (width - len(of))] for names, of in lines.items()])
+
+
 def source_of_rows(rows):
-    runs = sorted({(row["revision"], row["date"], row["driver"]) for row in rows})
-    load = max(row["load"] for row in rows)
-    return "%s; load %.1f before" % ("; ".join("revision %s, %s, driver %s" % run for run in runs), load)
+    runs = sorted({(row["revision"], row["date"]) for row in rows})
+    return "%s; load %.1f" % ("; ".join("%s, %s" % run for run in runs), max(row["load"] for row in rows))
 
 
 # ---- the page ----------------------------------------------------------------------------------
@@ -107,8 +216,8 @@ def split(path):
 
 
 def pages(folder, questions):
-    """{path: the whole text} of docs/results/README.md, and of README.md two folders above."""
-    found = {beside(folder, "README.md"): text_of(folder, questions),
+    """{path: the whole text} of docs/results/README.md, all.md next to it, and README.md two folders above."""
+    found = {beside(folder, "README.md"): first_of(folder, questions), beside(folder, "all.md"): text_of(folder, questions),
              beside(folder, "..", "..", "README.md"): front_of(folder, questions)}
     for path, text in found.items():
         before, after = split(path)

@@ -32,5 +32,12 @@ def ratio(row, against):
     return statistics.median(a / b for a, b in zip(row["rates"], against["rates"]))
 
 
+def typical(row, against):
+    """Both rows with the rates of the round whose ratio is the median, of an even number of rounds the lower one."""
+    pairs = sorted(zip(row["rates"], against["rates"]), key=lambda pair: pair[0] / pair[1])
+    rate, other = pairs[(len(pairs) - 1) // 2]
+    return {**row, "rate": rate}, {**against, "rate": other}
+
+
 def geometric_mean(values):
     return statistics.geometric_mean(values)

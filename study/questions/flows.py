@@ -9,9 +9,9 @@ from study.place import Failed
 
 NAME = "flows"
 TITLE = "Flows or plain kernels?"
-ABOUT = """A recursion as a [channel-flow graph](../guide/flows.md), and as plain kernels that the host launches pass by pass or
-tile by tile. Lines are the kernels, the records and the host's part that builds and launches, counted by
-`study/count-forms`. *Published* is the time of the same recursion by GTaP on a GH200 (2026, CUDA)."""
+ABOUT = """A recursion as a [channel-flow graph](../guide/flows.md), and as plain kernels that the host launches pass by
+pass or tile by tile. Lines: kernels, records and the host's part that builds and launches. *Published*: GTaP on a GH200
+(2026, CUDA)."""
 KEYS = ("what", "form")
 # Options for a quick run, a CPU and a GPU; the name in count-forms; published milliseconds, of the GPU's input.
 FLOWS = {"queens": (("8", "12", "--base 8 15"), "queens", 17.2),
@@ -67,10 +67,8 @@ def sentence(rows):
 
 
 def table(rows):
-    heads = ["", "input", "flow, ms", "published, ms", "flow, M/s", "plain, M/s", "unit", "flow / plain", "lines: flow",
-             "plain"]
+    heads = ["", "input", "flow, ms", "published, ms", "flow / plain", "lines: flow", "plain"]
     return heads, [[what, of["flow"]["input"], 1e3 * of["flow"]["seconds"], of["flow"]["published_ms"],
-                    of["flow"]["rate"] / 1e6, of["plain"]["rate"] / 1e6 if "plain" in of else None, of["flow"]["unit"],
                     ratio(of), of["flow"]["lines"] and str(of["flow"]["lines"]),
                     str(of["plain"]["lines"]) if "plain" in of else None] for what, of in by_app(rows).items()]
 

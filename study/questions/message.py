@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """How fast is a message?"""
 from study import queue, runs
+from study.page import cell, per_second
 
 NAME = "message"
 TITLE = "How fast is a message?"
-ABOUT = """*Hand-over* is a kernel's messages until its host has read them (`bench-queue`, on GPUs `bench-pump`); *copy*, plain
-copies of as many bytes. *To the end* is an update of a random word of a table (`gups`); with two nodes, half of the words are
-remote. A *round trip* is one group that asks for a number and waits (`bench-request`)."""
+ABOUT = """*Hand-over* is a kernel's messages until its host has read them (`bench-queue`, on GPUs `bench-pump`);
+*copy*, plain copies of as many bytes. *Inc*, *put* and *add-float* are updates of random words of a table (`gups`);
+with two nodes, half of the words are remote. The device applies messages to its own words, which its host never reads,
+so more updates are made than are handed over. A *round trip* is one group that asks for a number and waits
+(`bench-request`)."""
 KEYS = ("what", "bytes")
+NAMED = 2
 UPDATES = {"inc": 4, "add-float": 8, "put": 12}  # bytes of a message
 
 
@@ -47,26 +51,32 @@ def sentence(rows):
     trip = runs.rate(rows, what="round trip", ranks=2) or runs.rate(rows, what="round trip")
     if not (handed and one and trip):
         return None
-    text = "a kernel hands its host %s M messages of 8 bytes a second" % in_millions(handed)
-    text += " (plain copies carry %s M)" % in_millions(copied) if copied else ""
-    text += "; %s M increments a second reach their words on one rank" % in_millions(one)
-    text += ", %s M on two" % in_millions(two) if two else ""
-    return text + "; an answer takes %.0f us." % (1e6 / trip)
+    text = "an update of a random word takes %s ns on one node" % cell(1e9 / one)
+    text += " and %s ns on two" % cell(1e9 / two) if two else ""
+    text += ", a message of 8 bytes to the host %s ns" % cell(1e9 / handed)
+    text += " (a plain copy %s)" % cell(1e9 / copied) if copied else ""
+    return text + ", and a round trip between nodes %.0f us." % (1e6 / trip)
 
 
-def in_millions(rate):
-    return "%.3g" % (rate / 1e6) if rate < 1e9 else "%.0f" % (rate / 1e6)
+def rates(rows):
+    one = runs.one(rows, what="inc", ranks=1)
+    if one:
+        yield "updates of random words, one node", per_second(one)
+    for n, name in (1, "one node"), (2, "two nodes"):
+        trip = runs.rate(rows, what="round trip", ranks=n)
+        if trip:
+            yield "round trip, " + name, cell(1e6 / trip) + " us"
 
 
 def table(rows):
+    """Millions a second; of round trips microseconds each."""
     found, counts = {}, sorted({row["ranks"] for row in rows})
     for row in rows:
-        found.setdefault((row["what"], row["bytes"]), {})[row["ranks"]] = row["rate"]
-    return ["", "bytes", "unit"] + ["on %d" % n for n in counts] + ["GB/s on %d" % n for n in counts], [
-        [what, str(n_bytes)] + (["us each"] + [1e6 / of[n] if n in of else None for n in counts] + [None] * len(counts)
-                                if what == "round trip" else
-                                ["M messages/s"] + [of[n] / scale if n in of else None for scale in (1e6, 1e9 / n_bytes)
-                                                    for n in counts]) for (what, n_bytes), of in found.items()]
+        is_trip, millions = row["what"] == "round trip", row["rate"] / 1e6
+        of = found.setdefault((row["what"] + ", us" * is_trip, row["bytes"]), {})
+        of[row["ranks"]] = 1 / millions if is_trip else millions
+    return ["", "bytes"] + ["M/s on %d" % n for n in counts], \
+        [[what, str(n_bytes)] + [of.get(n) for n in counts] for (what, n_bytes), of in found.items()]
 
 
 def draw(machines, draw):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Against programs that people use?"""
 import math
+import re
 
 from study import rounds, runs
 from study.page import cell, per_second
@@ -9,15 +10,16 @@ from study.workloads import reads
 
 NAME = "programs"
 TITLE = "Against programs that people use?"
-ABOUT = """Beside programs and libraries without Gravel, on the same input: NetworKit, igraph, NetworkX, scikit-learn and
-SuiteSparse:GraphBLAS (by python-graphblas) from PyPI, jellyfish from Debian. Results are checked, and must agree with the
-application's. Computing alone is timed, except for jellyfish, which reads while it counts. On a machine with GPUs the rivals
-have all of its cores; NetworKit's searches, igraph and NetworkX take one. *cuSPARSE* is PyTorch's PageRank on as many GPUs as
-Gravel has, of 2^20 and 2^22 vertices, 20 iterations, with NCCL between GPUs; *by degree*, with its vertices in order of degree."""
+ABOUT = """Programs and libraries without Gravel, on the same input, from PyPI (GraphBLAS by python-graphblas) and
+Debian (jellyfish). Their results must agree with the application's. Computing alone is timed, except for jellyfish,
+which reads while it counts. Next to GPUs the rivals have all cores; NetworKit's searches, igraph and NetworkX take one.
+*cuSPARSE* is PyTorch's PageRank on as many GPUs as Gravel has, 20 iterations, with NCCL between GPUs; *by degree*, with
+its vertices in order of degree."""
 KEYS = ("what", "system")
 GRAVEL, TORCH = "gravel", "torch"
-FRONT = {"pagerank": "PageRank, kronecker-18", "pagerank-22 on 1": "PageRank, kronecker-22, one GPU",
-         "pagerank-22 on 2": "PageRank, kronecker-22, two GPUs"}  # of README.md
+NAMES = {"pagerank": "PageRank", "bfs": "breadth-first search", "sssp": "shortest paths", "color": "colouring", "kmeans": "k-means",
+         "mer": "k-mers"}
+README = "PageRank",
 ON_GPUS = {"cuSPARSE": "", "cuSPARSE by degree": " --by-degree"}  # of study/rival pagerank torch
 NEAR = 1e-3
 
@@ -84,33 +86,30 @@ def compare(app, own, other, name):
 # ---- the answer --------------------------------------------------------------------------------
 
 def pairs(rows):
-    """[(what, row of Gravel, row of a rival)], in the order they were measured."""
+    """[(what, row of Gravel, row of a rival)] with the rates of a typical round, in the order they were measured."""
     own = {row["what"]: row for row in rows if row["system"] == GRAVEL}
-    return [(row["what"], own[row["what"]], row) for row in rows if row["system"] != GRAVEL and row["what"] in own]
+    return [(row["what"], *rounds.typical(own[row["what"]], row))
+            for row in rows if row["system"] != GRAVEL and row["what"] in own]
 
 
 def sentence(rows):
-    found = ["%s %s (%s)" % (what, cell(rounds.ratio(own, row)), row["system"]) for what, own, row in pairs(rows)]
+    found = ["%s %s (%s)" % (what, cell(own["rate"] / row["rate"]), row["system"]) for what, own, row in pairs(rows)]
     return "rate over the rival's: %s." % ", ".join(found) if found else None
-
-
-def table(rows):
-    heads = ["", "Gravel, M/s", "unit", "rival", "version", "threads", "its M/s", "Gravel / rival"]
-    return heads, [[what, own["rate"] / 1e6, own["unit"], row["system"], row["version"], str(row["threads"]),
-                    row["rate"] / 1e6, rounds.ratio(own, row)] for what, own, row in pairs(rows)]
 
 
 def front(rows):
     for what, own, row in pairs(rows):
-        if what in FRONT:
-            yield FRONT[what], per_second(own), row["system"], per_second(row), rounds.ratio(own, row)
+        app, n_gpus = re.fullmatch(r"(\w+)(?:-\d+ on (\d+))?", what).groups()
+        graph = re.search(r" -g (\d+)", own["command"])
+        name = NAMES[app] + (", kronecker-" + graph[1] if graph else "") + (", GPUs: " + n_gpus if n_gpus else "")
+        yield name, per_second(own), "%s %s" % (row["system"], row["version"]), per_second(row), own["rate"] / row["rate"]
 
 
 def draw(machines, draw):
     names = list(dict.fromkeys(what for rows in machines.values() for what, *_ in pairs(rows)))
     groups = [(name, what) for name, rows in machines.items() for what in names if what in {pair[0] for pair in pairs(rows)}]
     systems = list(dict.fromkeys(row["system"] for rows in machines.values() for _, _, row in pairs(rows)))
-    ratios = {(name, what, row["system"]): rounds.ratio(own, row)
+    ratios = {(name, what, row["system"]): own["rate"] / row["rate"]
               for name, rows in machines.items() for what, own, row in pairs(rows)}
     return draw.bars(["%s\n%s" % group for group in groups],
                      {"Gravel / " + system: [ratios.get(group + (system,)) for group in groups] for system in systems},

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
 """What does a round cost?"""
 from study import runs
+from study.page import cell
 
 NAME = "round"
 TITLE = "What does a round cost?"
-ABOUT = """A round of a bulk-synchronous program besides its messages, by `bench-round`, which checks every sum and counter. *Launch*:
-a kernel that does nothing, and the wait for it; *barrier* and *reduce*, those calls alone. *Round*: a kernel whose one
-work-group of 256 sends a message each to the next rank, a barrier and a reduction. *Level*: such a kernel counts what it finds,
-and the sum of all ranks is learned by a barrier, a read and a reduction, or, *level_sum*, by one `gravel_barrier_sum`; *stay* is
-level_sum as [rounds](../guide/rounds.md), whose kernels stay: 4 kB of messages each way, none in *stay_none*; *stay_60k* and
-*stay_1m* say how many. *Search* finds shortest paths in a mesh of 258,569 vertices with a kernel a round, by `chapter5/sssp`;
-*search_stay* in such rounds, by `sssp`; *serial* is Dijkstra's algorithm on the same host."""
+ABOUT = """A round of a bulk-synchronous program besides its messages, by `bench-round`. *Launch*: a kernel that does
+nothing, and the wait for it. *Round*: a kernel whose one work-group of 256 sends a message each to the next rank, a
+*barrier* and a reduction (*reduce*). *Level*: such a kernel counts what it finds, and the sum of all ranks is learned
+by a barrier, a read and a reduction, or, *level_sum*, by one `gravel_barrier_sum`; *stay* is level_sum as
+[rounds](../guide/rounds.md), whose kernels stay: 4 kB of messages each way, or as many as the name says. *Search* finds
+shortest paths in a mesh of 258,569 vertices with a kernel a round, by `chapter5/sssp`; *search_stay* in rounds, by
+`sssp`; *serial* is Dijkstra's algorithm on the same host."""
 KEYS = ("what",)
+NAMED = 1
 SHOWN = ("launch", "barrier", "reduce", "round", "level", "level_sum", "stay", "stay_none", "stay_60k", "stay_1m", "search", "search_stay",
          "serial")
 
@@ -48,15 +50,23 @@ def ranks_of(rows):
 
 
 def sentence(rows):
-    said = ["on %d rank%s a round takes %.0f us, a launch alone and the wait for it %.0f us, and a level with its sum %.0f us"
+    said = ["on %d rank%s a round takes %.0f us, of which a launch %.0f us, and a level with its sum %.0f us"
             % (n, "s" * (n > 1), *found) for n in ranks_of(rows)
             for found in [[microseconds(rows, what, n) for what in ("round", "launch", "level_sum")]] if all(found)]
     found = [microseconds(rows, what, 1) for what in ("stay", "search_stay", "search", "serial")]
     if all(found):
-        said.append("a level whose kernel stays takes %.1f us%s, and a search of the mesh so %.1f ms (%.1f; serial: %.0f)"
-                    % (found[0], " (on 2 ranks %.0f)" % microseconds(rows, "stay", 2) if 2 in ranks_of(rows) else "",
+        said.append("a level whose kernel stays takes %.1f us%s, and a search of the mesh %.1f ms (with a kernel a round %.1f, "
+                    "serial %.0f)" % (found[0], " (on 2 ranks %.0f)" % microseconds(rows, "stay", 2) if 2 in ranks_of(rows) else "",
                        *[us / 1000 for us in found[1:]]))
     return "; ".join(said) + "." if said else None
+
+
+def rates(rows):
+    for what, name in ("launch", "launch and wait, "), ("stay", "round whose kernel stays, "):
+        for n, nodes in (1, "one node"), (2, "two nodes"):
+            found = microseconds(rows, what, n)
+            if found:
+                yield name + nodes, cell(found) + " us"
 
 
 def table(rows):

@@ -6,9 +6,8 @@ from study.servers import LOCKS, SERVERS, Sections
 
 NAME = "servers"
 TITLE = "Servers or locks?"
-ABOUT = """Inserts into linked lists (`hashtable`) and transfers between accounts (`atm`) by each form of
-[servers](../guide/servers.md), by the better of two spin locks at the number of groups that suits it best, and, where it can
-say the operation, by one atomic."""
+ABOUT = """Inserts into linked lists (`hashtable`) and transfers between accounts (`atm`), M/s, by the better form of
+[servers](../guide/servers.md), by the better of two spin locks at its best number of groups, and by one atomic."""
 KEYS = ("what", "keys", "form", "groups")
 APPS = {"hashtable": ("--buckets %d --items %d", (14, 20, 22)), "atm": ("--accounts %d --orders %d", (13, 19, 21))}
 LOCK_GROUPS = (132, 1056)  # on GPUs
@@ -68,9 +67,9 @@ def sentence(rows):
 
 
 def table(rows):
-    heads = ["", "keys", "servers, M/s", "form", "better lock, M/s", "form", "unit", "servers / lock", "an atomic, M/s"]
-    return heads, [[what, str(keys), served["rate"] / 1e6, served["form"], locked["rate"] / 1e6, locked["form"],
-                    served["unit"], rounds.ratio(served, locked), atomic["rate"] / 1e6 if atomic else None]
+    heads = ["", "keys", "servers", "lock", "servers / lock", "atomic"]
+    return heads, [[what, str(keys), served["rate"] / 1e6, locked["rate"] / 1e6, rounds.ratio(served, locked),
+                    atomic["rate"] / 1e6 if atomic else None]
                    for what, keys, (served, locked, atomic) in by_keys(rows)]
 
 

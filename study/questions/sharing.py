@@ -4,10 +4,10 @@ from study import runs
 
 NAME = "sharing"
 TITLE = "What does sharing words cost?"
-ABOUT = """Two ranks, by [mirrors and accumulators](../guide/sharing.md). *Shared*: `bench-mirror` brings every second word of a
-stretch of the other rank up to date, 4 bytes each, over *copied*, plain copies of as many bytes from the device to pinned
-memory and back. *Accumulated*: `bench-accumulate` adds to random words of the other rank, over *messages*, one an update.
-*Zipf*: `gups --zipf 1`, few words often, accumulated over messages. A ratio above 1 is in favour of the first."""
+ABOUT = """Two ranks, by [mirrors and accumulators](../guide/sharing.md). *Shared*: `bench-mirror` updates every second
+4-byte word of a range of the other rank, over *copied*, plain copies of as many bytes from the device to pinned memory
+and back. *Accumulated*: `bench-accumulate` adds to random words of the other rank, over *messages*, one an update;
+*zipf*: `gups --zipf 1`, few words often."""
 KEYS = ("what", "words")
 WORDS = (1 << 5, 1 << 20)
 ZIPF = "zipf, "
