@@ -33,7 +33,7 @@
 #define GRAVEL_ACCUMULATOR(a) global struct gravelp_accumulator *a
 
 /* A word has changed, so it waits. If the bits of its 32 words were 0, the block is marked too. The bit comes after
- * the word: docs/design/accumulators.md says why. */
+ * the word: docs/design/sharing.md says why. */
 GRAVELP_OUT_OF_LINE void gravelp_accumulator_mark(global struct gravelp_accumulator *a, ulong word)
 {
     global uint *bits = (global uint *)((global uchar *)a + a->bits_at);

@@ -223,11 +223,11 @@ def failure():
     """The page on failure, with the limits of waits in it."""
     path, page = "lib/base/timeouts.h", "docs/design/failure.md"
     lines = []
-    for _, eighths, besides, what, clock, error, test in rows(path, "GRAVEL_LIMITS"):
+    for _, eighths, besides, what, _, error, _ in rows(path, "GRAVEL_LIMITS"):
         limit = {"0": "", "8": "T"}.get(eighths, "%g T" % (int(eighths) / 8))
-        lines.append((what, limit + besides, clock, error, test))
+        lines.append((what, limit + besides, error))
     begin, _, rest = read(page).partition(NOTE % path)
-    heads = "what waits", "limit", "whose clock", "error", "test"
+    heads = "what waits", "limit", "error"
     return begin + NOTE % path + table(heads, lines) + "\n" + rest.partition("\n\n")[2]
 
 

@@ -4,7 +4,7 @@
  *
  * lib/accumulate/create.c defines GRAVELP_ACCUMULATE_BITS, uint or ulong, by the size of words; what else depends on
  * the type and the operation is a number, so that a device compiles two programs for all of them. Bits are cleared
- * before words are read: docs/design/accumulators.md says why nothing is lost.
+ * before words are read: docs/design/sharing.md says why nothing is lost.
  *
  * Path:    lib/accumulate/flush.c -> collect -> lists -> pack -> `few`, or packed parts -> flush.c -> node buffers.
  * Memory:  A4 acquires what A3 has released. Numbers of positions (A6) order nothing: the kernel's end does.
