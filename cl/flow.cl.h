@@ -64,7 +64,7 @@
  * These end the run with GRAVEL_EKERNEL, and nothing is overwritten: more CEs than the graph's edge declares, a spawn
  * at the last level, a slot that does not exist, a talloc without enq, an arrival at a held CE that waits for none,
  * too many joins, and a tfree of a CE that waits or has been freed. A divergent `if` or loop that is first or last in
- * a node needs a gravel_barrier_wg next to it, _wg_if calls do not (docs/guide/divergence.md).
+ * a node needs a gravel_barrier_wg next to it, _wg_if calls do not (docs/guide/kernels.md).
  *
  * Path:    the user's nodes -> this -> device/, in the order round, channel.
  * Memory:  all that a round did is visible to later rounds. A result is a plain store, or a relaxed addition, that the

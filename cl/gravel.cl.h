@@ -138,7 +138,7 @@ GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
 
 /*
  * Every work-item of the group: a barrier of global and local memory, instead of OpenCL's inside an `if` or a loop.
- * PoCL 3.1 needs one next to a divergent `if` that is first or last there (docs/guide/divergence.md).
+ * PoCL 3.1 needs one next to a divergent `if` that is first or last there (docs/guide/kernels.md).
  */
 #define gravel_barrier_wg(g) gravelp_group_meet_apart((g).arena)
 

@@ -207,7 +207,7 @@ def settings():
             "fields,\ndirectly or by `gravel_config_set`. Sizes take the suffixes k, M, G and T. An empty variable counts as "
             "not set; a malformed\nvalue and a misspelt name (`GRAVEL_HEEP`) are errors. Where 0 derives a setting, "
             "`gravel_config_of` returns the derived value of\nan open node, and `gravel-info` prints that of a single node. "
-            "`gravel-info --env` shows what the environment sets.\n[Tuning](../guide/tuning.md) says what to change first.\n"
+            "`gravel-info --env` shows what the environment sets.\n[Performance](../guide/performance.md) says what to change first.\n"
             + "".join(out) +
             "\n## Counters\n\nCounters are 0 when the node opens and after `gravel_stats_reset`. `gravel_stats_read` fills "
             "`struct gravel_stats` for the\nnode, or for one destination; `gravel_stats_get` reads one by one. `GRAVEL_STATS=1` "

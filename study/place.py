@@ -110,7 +110,7 @@ class Place:
     def on_ranks(self, n_ranks, argv, own_cores=False):
         """The command on so many ranks, and its settings; one rank needs no launcher."""
         settings, pin = {}, []
-        if self.is_cpu() and (own_cores or n_ranks > 1):  # docs/guide/tuning.md: several ranks on the cores of a machine
+        if self.is_cpu() and (own_cores or n_ranks > 1):  # docs/guide/performance.md: several ranks on the cores of a machine
             each = self.cores_each() if own_cores else len(self.cores) // n_ranks
             settings["POCL_MAX_PTHREAD_COUNT"] = str(max(2, each))
         if self.is_cpu() and own_cores:

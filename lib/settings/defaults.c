@@ -57,7 +57,7 @@
 #define PUMP_CORES 4u
 
 /* A call of a group waits for memory some times, however many messages it sends. Groups of 256 on part of a GPU's units
- * send more slowly than the other stations take; larger groups or more leave those less room (tuning.md). */
+ * send more slowly than the other stations take; larger groups or more leave those less room (performance.md). */
 #define GROUP 256u
 #define PUMP_GROUP 512u
 

@@ -12,6 +12,7 @@
 
 struct block {
     const char *name, *source, *options;
+    const char *function;          /* its kernel, where flows and rounds name it */
     struct gravel_handler handler; /* without a name: none */
     int (*build)(struct gravel *gravel, const struct block *block);
 };
@@ -38,41 +39,27 @@ static int build_server(struct gravel *gravel, const struct block *block)
     return error ? error : (clReleaseProgram(program), 0);
 }
 
-static int build_flow(struct gravel *gravel, const struct block *block,
-                      const struct gravel_channel_graph *graph, const char *function)
-{
-    struct gravel_flow *flow;
-    int error = gravel_flow_create(&flow, gravel, graph);
-    error = error ? error
-                  : gravel_flow_build(flow, block->name, block->source, block->options, function);
-    const int destroyed = gravel_flow_destroy(flow);
-    return error ? error : destroyed;
-}
-
 static int build_fib(struct gravel *gravel, const struct block *block)
 {
     const struct gravel_edge edges[] = {{"fib", 2}, {"sum", 1}};
     const struct gravel_channel channels[] = {{"fib", 8, GRAVEL_SPAWN, 0, 2, edges},
                                               {"sum", 12, GRAVEL_AFTER, 0, 0, NULL}};
-    return build_flow(gravel, block,
-                      &(struct gravel_channel_graph)GRAVEL_CHANNEL_GRAPH(channels, 2, .depth = 9),
-                      "fib_flow");
+    const struct gravel_channel_graph graph = GRAVEL_CHANNEL_GRAPH(channels, 2, .depth = 9);
+    struct gravel_flow *flow;
+    int error = gravel_flow_create(&flow, gravel, &graph);
+    error = error ? error
+                  : gravel_flow_build(flow, block->name, block->source, block->options,
+                                      block->function);
+    const int destroyed = gravel_flow_destroy(flow);
+    return error ? error : destroyed;
 }
 
-static int build_cell(struct gravel *gravel, const struct block *block)
-{
-    const struct gravel_channel channels[] = {{"cell", 12, GRAVEL_HELD, 64, 0, NULL}};
-    return build_flow(gravel, block,
-                      &(struct gravel_channel_graph)GRAVEL_CHANNEL_GRAPH(channels, 1, .depth = 0),
-                      "cell_flow");
-}
-
-static int build_components(struct gravel *gravel, const struct block *block)
+static int build_rounds(struct gravel *gravel, const struct block *block)
 {
     struct gravel_rounds *rounds;
     const struct gravel_rounds_program program =
         GRAVEL_ROUNDS_PROGRAM(.name = block->name, .source = block->source,
-                              .function = "components");
+                              .function = block->function);
     const int error = gravel_rounds_create(&rounds, gravel, &program);
     return error ? error : gravel_rounds_destroy(rounds);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """README's and the guide's C as their readers get it: programs are compiled and run, the host's code is compiled, and the
-device's is built on a node that has the handlers of its comments.
+device's is built on a node that has the handlers of its comments. Of a diff both sides are.
 
 usage: guide.py SOURCE BUILD    with CC, of a compiler
 exit:  0; 1 with the page, the line and the compiler's text of each block that fails; 77 without pkg-config
@@ -21,13 +21,12 @@ SOURCE, BUILD = sys.argv[1:]
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(SOURCE, "tests", "matrix"))
-from blocks import blocks_of  # noqa: E402
+from blocks import Block, blocks_of  # noqa: E402
 from contexts import CONTEXTS, Context  # noqa: E402
 
 OF_DEVICE = re.compile(r"#include \"gravel\.cl\.h|struct gravel_call |kernel void|GRAVEL_(RECORD|FOR\w*|FBAR)\(|_wg_if\(")
 HANDLER = re.compile(r"/\* [^/]*?(\.n_args = [^:;*]*?)\s*(?:[:;]|\*/)")
-BUILDERS = {"kernel void fib_flow": "build_fib", "kernel void cell_flow": "build_cell", "GRAVEL_SERVER_OPEN": "build_server",
-            "kernel void components": "build_components"}
+BUILDERS = {"kernel void fib_flow": "build_fib", "GRAVEL_SERVER_OPEN": "build_server", "GRAVEL_ROUND_OPEN": "build_rounds"}
 HOST = "#include <gravel/accumulator.h>\n#include <gravel/block_pool.h>\n#include <gravel/flow.h>\n#include <gravel/mirror.h>\n#include <gravel/rounds.h>\n#include <gravel/server.h>\n#include <gravel/steal.h>\n#include <stddef.h>\n" \
        "struct gravel *gravel; cl_program program; cl_kernel kernel; const char *source; void *mine; size_t n_items, bytes;\n"
 
@@ -76,7 +75,17 @@ def handler_of(text, context):
 def device_entry(block, text, context):
     plain = "build_program" if "kernel void" in text else "build_nothing"
     build = next((name for mark, name in BUILDERS.items() if mark in text), plain)
-    return '{"%s", %s, "-I.", %s, %s},\n' % (block, json.dumps(text, ensure_ascii=False), handler_of(text, context), build)
+    function = (re.findall(r"kernel void (\w+)", text) or [""])[0]
+    return '{"%s", %s, "-I.", "%s", %s, %s},\n' % (
+        block, json.dumps(text, ensure_ascii=False), function, handler_of(text, context), build)
+
+
+def sides_of(block):
+    """A diff is two blocks, what was there and what is."""
+    if block.language != "diff":
+        return [block]
+    lines = block.text.splitlines(True)
+    return [Block(block.page, block.line, "c", "".join(line[1:] for line in lines if line[0] in side)) for side in (" -", " +")]
 
 
 def flags_of(build):
@@ -93,12 +102,11 @@ def flags_of(build):
 def main(work):
     cc, flags, failures, used, entries, n_host = os.environ.get("CC", "cc").split(), flags_of(BUILD), Failures(), [], "", 0
     pages = [os.path.join(SOURCE, "README.md")] + sorted(glob.glob(os.path.join(SOURCE, "docs", "guide", "*.md")))
-    for block in [block for page in pages for block in blocks_of(page, os.path.relpath(page, SOURCE)) if block.language == "c"]:
+    blocks = [side for page in pages for block in blocks_of(page, os.path.relpath(page, SOURCE)) for side in sides_of(block)]
+    for block in [block for block in blocks if block.language == "c"]:
         context = context_of(block, used)
         text = without_dots(block.text, context.dots)
         path = os.path.join(work, "block.c")
-        if context.skipped:
-            continue
         if text.startswith("struct fib {"):
             with open(os.path.join(work, "fib.h"), "w", encoding="utf-8") as file:
                 file.write(text)
