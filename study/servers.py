@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The applications of Wang et al. (ASPLOS 2019), by servers and by locks, on one node.
 
-The pools of accounts and lists are the published ones; graphs, ratings and networks are generated, and smaller.
+The pools of accounts and lists are the published ones; graphs are generated, and smaller.
 """
 from study import rounds
 
@@ -9,9 +9,8 @@ LOCKS, SERVERS = ("lock", "ttas"), ("phases", "servers")
 
 
 class Sections:
-    def __init__(self, name, app, full, quick, published=None, forms=SERVERS):
-        self.name, self.app, self.full, self.quick = name, app, full, quick
-        self.published, self.forms = published, forms
+    def __init__(self, name, app, full, quick, published=None):
+        self.name, self.app, self.full, self.quick, self.published = name, app, full, quick, published
 
     def run(self, place, form, groups):
         """@return one row: rate of a form, checked."""
@@ -26,7 +25,7 @@ class Sections:
 
     def forms_on(self, place):
         """Servers run beside their clients where several groups run at once for certain: not on CPUs of few cores."""
-        return [form for form in self.forms if form != "servers" or not place.is_cpu()]
+        return [form for form in SERVERS if form != "servers" or not place.is_cpu()]
 
     def measure(self, place):
         """Rows of all forms, in turn; locks at several numbers of groups where that matters."""
@@ -56,10 +55,8 @@ WORKLOADS = (hashtable("32", 18.3), hashtable("128", 8.9), hashtable("256", 7.7)
              hashtable("1k", 4.0), hashtable("32k"), hashtable("128k"), atm("256", 3.2), atm("1k", 1.5), atm("32k"),
              atm("128k"),
              Sections("MST, Kronecker", "boruvka", ["-g", "16"], ["-g", "10"], 9.1),
-             Sections("MST, mesh", "boruvka", ["--mesh", "256"], ["--mesh", "16"], 7.7),
-             Sections("SGD", "sgd", ["--ratings", "17"], ["--ratings", "12"], forms=("phases",)),
-             Sections("MF", "maxflow", ["--rows", "96", "--columns", "96"], ["--rows", "8", "--columns", "8"]))
+             Sections("MST, mesh", "boruvka", ["--mesh", "256"], ["--mesh", "16"], 7.7))
 
 
 def chosen(place):
-    return [workload for workload in WORKLOADS if workload.name in ("HT-256", "SGD")] if place.quick else WORKLOADS
+    return [workload for workload in WORKLOADS if workload.name in ("HT-256", "MST, mesh")] if place.quick else WORKLOADS

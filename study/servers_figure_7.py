@@ -4,7 +4,7 @@ from study import rounds, servers
 
 NAME = "servers-figure-7"
 TITLE = "Figure 7 of Wang et al., tables 3 and 4: servers over the better lock"
-PUBLISHED = "on a GTX 1080 Ti, mean over all 3.6; HT and ATM by number of lists and accounts"
+PUBLISHED = "on a GTX 1080 Ti, mean over all of its programs 3.6; HT and ATM by number of lists and accounts"
 AS_PUBLISHED = {workload.name: workload.published for workload in servers.WORKLOADS}
 
 

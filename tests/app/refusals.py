@@ -60,8 +60,6 @@ GROUPS["options and files"] = [
     ("queens", "--model gravel 6", "unrecognized option '--model'"),
     ("boruvka", "-u 4 --form mutex", "--form: 'mutex' is none of phases|"),
     ("boruvka", "-u 4 --form atomic", "--form atomic: its critical sections have none in this form; there is phases"),
-    ("sgd", "--form servers", "--form servers: its critical sections have none in this form; there is phases"),
-    ("maxflow", "--columns 16385", "--columns: '16385' is not in 1..16384"),
     ("atm", "--accounts 1", "--accounts: '1' is not in 2.."),
     # Files.
     ("sssp", "-f diamond.wel -r 5", "-r: vertex 5 is not in 0..4"),
@@ -108,12 +106,9 @@ GROUPS["device"] = [
     ("chapter5/color", "-u 16 -k 1", "heap", HEAP_64K),
     ("gups", "--model coprocessor --table 4 --updates 16 --per-item 65536",
      "a work-item sends up to 65536 messages, and a queue has 65536 bytes"),
-    ("maxflow", "--rows 4", "--form phases: what its sections change is in the memory of one node, and there are 2", LOOPBACK),
     ("boruvka", "-u 4", "--form phases: what its sections change is in the memory of one node, and there are 2", LOOPBACK),
     ("boruvka", "-u 4 --form lock", "--form lock: what its sections change is in the memory of one node, and there are 2", LOOPBACK),
     ("boruvka", "-u 16 -k 1", "heap", HEAP_64K),
-    ("sgd", "--ratings 8", "--form phases: what its sections change is in the memory of one node, and there are 2", LOOPBACK),
-    ("sgd", "--ratings 20", "heap", HEAP_64K),
     ("atm", "", "loop-back nodes have no kernel that deposits", LOOPBACK),
     ("atm", "--form atomic", "--form atomic: what its sections change is in the memory of one node, and there are 2", LOOPBACK),
     ("atm", "--form servers", "GRAVEL_SERVER_MODE=resident: launches have one work-group at once",
@@ -133,7 +128,6 @@ GROUPS["mer of ranks"] = [
 GROUPS["forms of ranks"] = [
     ("boruvka", "-u 4", "--form phases: what its sections change is in the memory of one node, and there are 2"),
     ("atm", "--form lock", "--form lock: what its sections change is in the memory of one node, and there are 2"),
-    ("sgd", "--ratings 8 --form ttas", "--form ttas: what its sections change is in the memory of one node, and there are 2"),
 ]
 # The heap that the caller sets does not hold the problem.
 GROUPS["heap of ranks"] = [
