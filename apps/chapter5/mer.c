@@ -7,7 +7,7 @@
  *
  * Path:    main -> open_node -> count -> mer.cl -> count_kmer at the owner -> result -> check
  * Owner:   open_node makes what close_node and node_close free.
- * Threads: main's; a table is the network thread's between a launch and the next barrier.
+ * Threads: main's; the table is the network thread's between a launch and the next barrier.
  * Source:  Chapman et al., Meraculous, 2011; Orr 2016, section 5.4.
  */
 #include "mer/kmers.h"
@@ -39,8 +39,8 @@ struct mer {
     struct kmers kmers;
     struct node node;
     uint64_t first, n_places; /* of the text: this process's */
-    uint64_t n_entries;       /* of a table */
-    struct table *tables;     /* [n_nodes]; empty for nodes of other processes */
+    uint64_t n_entries;       /* of the table */
+    struct table table;
     cl_kernel count;
 };
 
@@ -54,17 +54,17 @@ static bool is_free(const struct kmer_count *entry)
     return sum == 0;
 }
 
-static struct kmer_count *entry_at(const struct mer *mer, struct table *table, uint64_t hash)
+static struct kmer_count *entry_at(const struct mer *mer, uint64_t hash)
 {
-    return &table->entries[(hash & UINT32_MAX) * mer->n_entries >> 32];
+    return &mer->table.entries[(hash & UINT32_MAX) * mer->n_entries >> 32];
 }
 
-static void apply(const struct mer *mer, struct table *table, const struct message *message)
+static void apply(const struct mer *mer, const struct message *message)
 {
-    struct kmer_count *entry = entry_at(mer, table, message->hash);
+    struct kmer_count *entry = entry_at(mer, message->hash);
     while (entry->kmer != message->kmer && !is_free(entry))
-        if (++entry == table->entries + mer->n_entries)
-            entry = table->entries;
+        if (++entry == mer->table.entries + mer->n_entries)
+            entry = mer->table.entries;
     entry->kmer = message->kmer;
     entry->counts[message->left]++;
     if (message->right != NO_NEIGHBOUR)
@@ -74,17 +74,17 @@ static void apply(const struct mer *mer, struct table *table, const struct messa
 /* Counts a message of mer.cl; words that it did not send are 0. */
 static int count_at(void *user, uint32_t number, const uint64_t *words)
 {
-    const struct mer *mer = user;
-    struct table *table = &mer->tables[number];
-    struct message *message = &table->pending[table->n_given % N_PENDING];
-    if (table->n_given++ >= N_PENDING)
-        apply(mer, table, message);
+    struct mer *mer = user;
+    struct message *message = &mer->table.pending[mer->table.n_given % N_PENDING];
+    (void)number;
+    if (mer->table.n_given++ >= N_PENDING)
+        apply(mer, message);
     message->kmer =
         (kmer_word)words[0] >> 6 | (kmer_word)words[1] << 58 | (kmer_word)words[2] << 122;
     message->hash = kmer_hash(message->kmer);
     message->left = words[0] >> 3 & 7;
     message->right = words[0] & 7;
-    __builtin_prefetch(entry_at(mer, table, message->hash), 1);
+    __builtin_prefetch(entry_at(mer, message->hash), 1);
     return 0;
 }
 
@@ -123,11 +123,11 @@ static void open_node(void *self)
     node->call = count_at;
     node->call_user = mer;
     node_open(node, 0);
+    if (node->n_local > 1)
+        die("loop-back nodes would have no table of their own: unset GRAVEL_LOOPBACK");
     kmers_agree(&mer->kmers, node);
     mer->n_entries = 2 * mer->kmers.n_kmers / node->n_nodes + 1024;
-    mer->tables = app_array(node->n_nodes, sizeof *mer->tables, "the tables");
-    for (uint32_t i = 0; i < node->n_local; i++)
-        mer->tables[node->number + i].entries = make_entries(mer->n_entries);
+    mer->table.entries = make_entries(mer->n_entries);
     TRY(gravel_share(node->gravel, mer->kmers.n_places, &mer->first, &mer->n_places));
     snprintf(options, sizeof options, "-DK=%u -DN_WORDS=%u", (unsigned)mer->kmers.k, n_words);
     node_build(node, "mer.cl", mer_cl, options);
@@ -139,9 +139,7 @@ static void open_node(void *self)
 static void close_node(void *self)
 {
     struct mer *mer = self;
-    for (uint32_t i = 0; i < mer->node.n_nodes; i++)
-        free(mer->tables[i].entries);
-    free(mer->tables);
+    free(mer->table.entries);
     kmers_free(&mer->kmers);
 }
 
@@ -150,9 +148,7 @@ static void close_node(void *self)
 static void reset(void *self)
 {
     struct mer *mer = self;
-    for (uint32_t i = 0; i < mer->node.n_local; i++)
-        memset(mer->tables[mer->node.number + i].entries, 0,
-               mer->n_entries * sizeof(struct kmer_count));
+    memset(mer->table.entries, 0, mer->n_entries * sizeof(struct kmer_count));
     TRY(gravel_barrier(mer->node.gravel));
 }
 
@@ -164,13 +160,9 @@ static void count(void *self)
     node_send(&mer->node, mer->count, mer->n_places, bound);
     TRY(gravel_barrier(mer->node.gravel));
     /* The barrier has ended the network thread's insertions; what they put off is ours. */
-    for (uint32_t i = 0; i < mer->node.n_nodes; i++) {
-        struct table *table = &mer->tables[i];
-        const uint64_t n = table->n_given < N_PENDING ? table->n_given : N_PENDING;
-        for (uint64_t j = 0; j < n; j++)
-            apply(mer, table, &table->pending[j]);
-        table->n_given = 0;
-    }
+    for (uint64_t i = 0; i < N_PENDING && i < mer->table.n_given; i++)
+        apply(mer, &mer->table.pending[i]);
+    mer->table.n_given = 0;
     TRY(gravel_barrier(mer->node.gravel));
 }
 
@@ -185,12 +177,9 @@ static void result(void *self, struct trials *trials)
 {
     struct mer *mer = self;
     mer->kmers.n_counts = 0;
-    for (uint32_t i = 0; i < mer->node.n_local; i++) {
-        const struct kmer_count *entries = mer->tables[mer->node.number + i].entries;
-        for (uint64_t j = 0; j < mer->n_entries; j++)
-            if (!is_free(&entries[j]))
-                kmers_add(&mer->kmers, &entries[j]);
-    }
+    for (uint64_t i = 0; i < mer->n_entries; i++)
+        if (!is_free(&mer->table.entries[i]))
+            kmers_add(&mer->kmers, &mer->table.entries[i]);
     kmers_result(&mer->kmers, &mer->node, trials);
 }
 

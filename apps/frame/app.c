@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From options to trials to a report: lines for people, or one JSON object. See app.h.
- *
- * Source: Orr 2016, table 5-4 (remote share, mean network message) and section 5.5 (polling), of the statistics.
  */
 #include "frame/app.h"
 
@@ -24,20 +22,10 @@ struct measurement {
 
 /* ---- what all nodes counted ------------------------------------------------------------------------ */
 
-static double ratio(uint64_t part, uint64_t whole)
-{
-    return whole ? (double)part / (double)whole : 0;
-}
-
-/* Makes an object of all counters of a process, and of the ratios made of them. */
+/* Makes an object of all counters of a process. */
 static json_t *row_json(const struct gravel_stats *stats)
 {
-    /* The two times are read one after the other, so polls may be ahead. */
-    const double polls = ratio(stats->poll_ns, stats->thread_ns);
-    json_t *row = json_pack(
-        "{s:f, s:f, s:f}", "remote_share",
-        ratio(stats->remote_messages, stats->messages + stats->host_messages), "mean_network_bytes",
-        ratio(stats->network_bytes, stats->network_buffers), "poll_ratio", polls < 1 ? polls : 1);
+    json_t *row = json_object();
 #define SET_FIELD(field, unit, help) \
     json_object_set_new(row, #field, json_integer((json_int_t)stats->field));
     GRAVEL_STATS_FIELDS(SET_FIELD)
@@ -84,7 +72,7 @@ static void print_json(struct measurement *run, double median, json_t *statistic
         trials_add_number(trials, "wrong", run->n_wrong);
     /* clang-format off */
     json_t *object =
-        json_pack("{s:s, s:o?, s:s, s:o?, s:I, s:O, s:O, s:I, s:f, s:f, s:f, s:O, s:f, s:s, s:o}",
+        json_pack("{s:s, s:o?, s:s, s:o?, s:I, s:O, s:O, s:f, s:O, s:f, s:s, s:o}",
                   "name", run->app->name,
                   "variant", *trials->variant ? json_string(trials->variant) : NULL,
                   "model", run->node->model->name,
@@ -92,10 +80,7 @@ static void print_json(struct measurement *run, double median, json_t *statistic
                   "nodes", (json_int_t)run->node->n_nodes,
                   "parameters", trials->parameters,
                   "statistics", statistics,
-                  "runs", (json_int_t)run->n_run,
                   "seconds", median,
-                  "seconds_min", run->seconds[0],
-                  "seconds_max", run->seconds[run->n_run - 1],
                   "seconds_each", run->each,
                   "rate", run->trials.work / median,
                   "unit", run->app->unit,

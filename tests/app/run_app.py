@@ -56,12 +56,10 @@ def check_json(text, n_nodes, words):
             if option in words and "vertices" in report["parameters"]:
                 assert report["input"] == name + os.path.basename(words[words.index(option) + 1]), report["input"]
         each = report["seconds_each"]
-        assert report["runs"] == len(each) and report["name"] and isinstance(report["parameters"], dict)
-        assert [report["seconds_min"], report["seconds"], report["seconds_max"]] == \
-            [min(each), statistics.median(each), max(each)], "times of %s" % each
+        assert report["name"] and isinstance(report["parameters"], dict)
+        assert report["seconds"] == statistics.median(each), "median of %s" % each
         for row in report["statistics"]:
-            assert row["refused_messages"] == 0 and 0 <= row["remote_share"] <= 1
-            assert 0 <= row["poll_ratio"] <= 1
+            assert row["refused_messages"] == 0 and row["remote_messages"] <= row["messages"] + row["host_messages"]
             if "--model" in words:
                 check_model(model, row)
 
