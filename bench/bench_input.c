@@ -73,9 +73,8 @@ static void say(struct input *self, const char *name, uint64_t number)
 static void write_graph(struct input *self, struct part_wish wish)
 {
     char name[256];
-    part_survey(&self->part, self->options.seed, wish);
-    part_open(&self->part, (struct block_range){0, self->part.survey.n_vertices});
-    const struct graph *rows = &self->part.rows;
+    part_open(&self->part, self->options.seed, wish);
+    const struct graph *rows = &self->part.whole;
     part_name(&self->part, name, sizeof name);
     json_object_set_new(self->said, "input", json_string(name));
     say(self, "vertices", rows->n_vertices);
@@ -86,7 +85,7 @@ static void write_graph(struct input *self, struct part_wish wish)
 
 static void pagerank(struct input *self)
 {
-    write_graph(self, (struct part_wish){.no_weights = true});
+    write_graph(self, (struct part_wish){0});
 }
 
 static void color(struct input *self)
@@ -94,26 +93,17 @@ static void color(struct input *self)
     write_graph(self, (struct part_wish){.is_undirected = true});
 }
 
-static void say_source(struct input *self)
-{
-    const uint64_t n = self->part.rows.n_vertices, drawn = graph_draw_vertex(n, self->options.seed);
-    say(self, "source", (drawn + part_steps_to_edges(&self->part, drawn)) % n);
-}
-
 static void bfs(struct input *self)
 {
-    write_graph(self, (struct part_wish){.no_weights = true});
-    say_source(self);
+    write_graph(self, (struct part_wish){0});
+    say(self, "source", graph_draw_source(&self->part.whole, self->options.seed));
 }
 
 static void sssp(struct input *self)
 {
-    struct graph *rows = &self->part.rows;
-    write_graph(self, (struct part_wish){.refuse_negative = true});
-    say_source(self);
-    if (self->part.survey.weights_are == GRAPH_FLOAT)
-        die("weights of a rival are whole numbers");
-    graph_draw_weights(rows, 0, self->options.seed);
+    const struct graph *rows = &self->part.whole;
+    write_graph(self, (struct part_wish){.has_weights = true});
+    say(self, "source", graph_draw_source(rows, self->options.seed));
     write_file(self, "weights", rows->weights, rows->n_edges, sizeof *rows->weights);
 }
 
@@ -159,10 +149,8 @@ static const struct problem *find_problem(const char *name)
 
 int main(int argc, char **argv)
 {
-    struct input self = {.options = OPTIONS_DEFAULT,
-                         .part.options = GRAPH_OPTIONS_DEFAULT,
-                         .kmeans = {POINTS_DEFAULT},
-                         .said = json_object()};
+    struct input self = {
+        .options = OPTIONS_DEFAULT, .kmeans = {POINTS_DEFAULT}, .said = json_object()};
     const struct problem *problem = find_problem(argc > 1 ? argv[1] : NULL);
     options_parse(problem->groups, N_GROUPS, "Write the input of an application to files.", &self,
                   argc - 1, argv + 1);

@@ -9,13 +9,6 @@
  */
 #include "graph/node_graph.h"
 
-static void open_node(void *graph)
-{
-    struct node_graph *self = graph;
-    node_graph_open(self, (struct part_wish){.no_weights = true});
-    self->results = app_array(self->facts.n, sizeof(uint32_t), "levels");
-}
-
 static void search(void *graph)
 {
     struct node_graph *self = graph;
@@ -29,14 +22,12 @@ static const struct app app = {
     .doc = "Find the levels of all vertices of a graph, seen from one, and say how many edges a "
            "second that took.",
     NODE_GRAPH_APP("BFS:", own_options),
-    .open = open_node,
     .run = search,
     .describe = node_graph_describe_search,
-    .check = node_graph_check_search,
-    .close = node_graph_close};
+    .check = node_graph_check_search};
 
 int main(int argc, char **argv)
 {
-    struct node_graph graph = NODE_GRAPH_DEFAULT;
+    struct node_graph graph = NODE_GRAPH_DEFAULT(.vertex_bytes = sizeof(uint32_t));
     return app_main(&app, &graph, argc, argv);
 }

@@ -3,7 +3,7 @@
  * Greedy colouring: a vertex that has its colour sends it to each later neighbour.
  *
  * The order of vertices is random. A colour depends on the earlier neighbours alone, so it is the same on any number of
- * nodes. Every process has the whole graph while it lists where words arrive.
+ * nodes.
  *
  * Path:    graphs.c -> this -> color.cl
  * Owner:   arrays are the node's.
@@ -12,9 +12,11 @@
  */
 #include "chapter5/graphs.h"
 #include "frame/random.h"
-#include "graph/greedy.h"
+#include "graph/serial.h"
 
 #include <stdlib.h>
+
+#define NO_COLOR SERIAL_NONE
 
 extern const char color_cl[];
 
@@ -26,58 +28,53 @@ static struct {
 } own;
 
 /* Orders vertices; no two have one number. */
-static uint64_t key_of(const void *seed, uint32_t vertex)
+static uint64_t key_of(uint64_t vertex)
 {
-    return random_at(random_key(~*(const uint64_t *)seed), vertex); /* no edges were drawn by it */
+    return random_at(random_key(~graphs.options.seed), vertex); /* no edges were drawn by it */
 }
 
 static int compare(const void *a, const void *b)
 {
-    const uint64_t x = key_of(&graphs.options.seed, *(const uint32_t *)a),
-                   y = key_of(&graphs.options.seed, *(const uint32_t *)b);
+    const uint64_t x = key_of(*(const uint32_t *)a), y = key_of(*(const uint32_t *)b);
     return (x > y) - (x < y);
 }
 
 /* Orders rows, and lists where each own vertex' colour is to arrive: for each later neighbour the node, and which of its words. */
-static void list(void)
+static void list(const struct graph *whole)
 {
-    const struct graph_part *part = &graphs.part;
-    const uint64_t n = part->rows.n_vertices;
-    struct graph whole;
-    part_whole(&whole, part);
-    for (uint64_t v = 0; v < whole.n_vertices; v++)
-        qsort(whole.neighbours + whole.offsets[v], graph_degree(&whole, v), sizeof(uint32_t),
+    const struct graph *rows = &graphs.part.rows;
+    const uint64_t n = rows->n_vertices;
+    for (uint64_t v = 0; v < whole->n_vertices; v++)
+        qsort(whole->neighbours + whole->offsets[v], graph_degree(whole, v), sizeof(uint32_t),
               compare);
     uint32_t *splits = app_array(n, sizeof *splits, "a list of vertices"),
-             (*targets)[2] = app_array(part->rows.n_edges, sizeof *targets, "a list of edges");
+             (*targets)[2] = app_array(rows->n_edges, sizeof *targets, "a list of edges");
     for (uint64_t i = 0; i < n; i++) {
-        const uint32_t v = (uint32_t)(part->first + i);
-        for (uint64_t e = part->rows.offsets[i]; e < part->rows.offsets[i + 1]; e++) {
-            const uint32_t u = whole.neighbours[whole.offsets[part->first] + e],
-                           node = partition_owner(&part->partition, u);
-            const uint64_t first = partition_range(&part->partition, node).first;
+        const uint32_t v = (uint32_t)(graphs.part.first + i);
+        for (uint64_t e = rows->offsets[i]; e < rows->offsets[i + 1]; e++) {
+            const uint32_t u = rows->neighbours[e], node = (uint32_t)(u / graphs.block);
             if (compare(&u, &v) < 0) {
                 splits[i]++;
                 continue;
             }
-            const uint32_t *word = bsearch(&v, whole.neighbours + whole.offsets[u],
-                                           graph_degree(&whole, u), sizeof v, compare);
+            const uint32_t *word = bsearch(&v, whole->neighbours + whole->offsets[u],
+                                           graph_degree(whole, u), sizeof v, compare);
             targets[e][0] = node;
-            targets[e][1] = (uint32_t)(word - (whole.neighbours + whole.offsets[first]));
+            targets[e][1] =
+                (uint32_t)(word - (whole->neighbours + whole->offsets[node * graphs.block]));
         }
-        const uint64_t n_later = graph_degree(&part->rows, i) - splits[i];
+        const uint64_t n_later = graph_degree(rows, i) - splits[i];
         graphs.n_most = n_later > graphs.n_most ? n_later : graphs.n_most;
     }
-    graph_free(&whole);
     own.splits = node_upload(&graphs.node, n * sizeof *splits, splits);
-    own.targets = node_upload(&graphs.node, part->rows.n_edges * sizeof *targets, targets);
+    own.targets = node_upload(&graphs.node, rows->n_edges * sizeof *targets, targets);
 }
 
 static void open_color(void)
 {
     struct node *node = &graphs.node;
     const struct graph *rows = &graphs.part.rows;
-    list();
+    list(&graphs.part.whole);
     if (node->schedule) {
         own.words = node_array(node, rows->n_edges * sizeof(cl_uint), NULL);
         own.kernel = node_kernel(node, "color_tasks");
@@ -115,12 +112,12 @@ static bool step(void)
 
 static void *serial(const struct graph *whole)
 {
-    return greedy_colors(whole, &graphs.options.seed, key_of);
-}
-
-static bool is_right(const void *right, uint64_t vertex, cl_uint found)
-{
-    return found == ((const uint32_t *)right)[vertex];
+    uint64_t *keys = app_array(whole->n_vertices, sizeof *keys, "the check");
+    for (uint64_t v = 0; v < whole->n_vertices; v++)
+        keys[v] = key_of(v);
+    uint32_t *colors = serial_colors(whole, keys);
+    free(keys);
+    return colors;
 }
 
 const struct graphs_program graphs_program = {
@@ -129,10 +126,9 @@ const struct graphs_program graphs_program = {
            "neighbour, and say how many edges a second that took. Directions of edges, loops and "
            "repeated edges do not count.",
     .source = color_cl,
-    .is_undirected = true,
+    .wish.is_undirected = true,
     .open = open_color,
     .reset = reset,
     .step = step,
     .method = "greedy, serial",
-    .serial = serial,
-    .is_right = is_right};
+    .serial = serial};

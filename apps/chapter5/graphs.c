@@ -26,36 +26,29 @@ static void open_node(void *self)
 {
     struct node *node = &graphs.node;
     struct graph_part *part = &graphs.part;
-    const bool is_of_edges = graphs_program.is_undirected;
+    const struct graph *rows = &part->rows;
     char file[32];
     (void)self;
     if (node->schedule && node->model != model_gravel)
         die("--schedule: tasks store in place and send nothing: no --model");
-    part_survey(part, graphs.options.seed,
-                (struct part_wish){.is_undirected = is_of_edges,
-                                   .no_weights = !graphs_program.has_weights,
-                                   .refuse_negative = graphs_program.has_weights});
-    if (graphs_program.has_weights && part->survey.weights_are == GRAPH_FLOAT)
-        die("%s: weights are not whole numbers: apps/sssp takes such", part->options.file);
+    part_open(part, graphs.options.seed, graphs_program.wish);
+    const uint64_t n = part->whole.n_vertices;
     /* Asks for what one node needs: only an open node knows how many there are. */
     node_open(node,
-              sizeof(cl_uint) * (is_of_edges ? 2 * part->survey.n_edges : part->survey.n_vertices));
-    node_part(node, part);
-    if (graphs_program.has_weights)
-        graph_draw_weights(&part->rows, part->first, graphs.options.seed);
-    graphs.n_edges = node_sum(node, part->rows.n_edges);
+              sizeof(cl_uint) * (graphs_program.wish.is_undirected ? part->whole.n_edges + 1 : n));
+    graphs.block = block_of(n, node->n_nodes);
+    node_part(node, part, block_range(n, node->n_nodes, node->number));
     const uint64_t n_words =
-        is_of_edges ? node_most(node, part->rows.n_edges) + 1 : part->partition.block;
+        graphs_program.wish.is_undirected ? node_most(node, rows->n_edges) + 1 : graphs.block;
     TRY(gravel_alloc(node->gravel, n_words * sizeof(cl_uint), &graphs.words));
     graphs.offsets = node_part_offsets(node, part);
     graphs.count = node_array(node, sizeof(cl_uint), NULL);
-    graphs.result = node_array(node, part->rows.n_vertices * sizeof(cl_uint), NULL);
+    graphs.result = node_array(node, rows->n_vertices * sizeof(cl_uint), NULL);
     if (node->schedule)
-        tasks_open_stretches(&graphs.tasks, node, part->rows.n_vertices);
+        tasks_open_stretches(&graphs.tasks, node, rows->n_vertices);
     snprintf(file, sizeof file, "%s.cl", graphs_program.name);
     node_build(node, file, graphs_program.source, node->schedule ? "-DHAS_TASKS" : "");
     graphs_program.open();
-    part_forget_edges(part);
 }
 
 static void close_node(void *self)
@@ -102,8 +95,8 @@ static void describe(void *self, struct trials *trials)
 {
     const bool has_iterations = graphs_program.has_iterations;
     (void)self;
-    trials->work = (double)graphs.n_edges * (has_iterations ? (double)graphs.n_rounds : 1);
-    part_describe(&graphs.part, graphs.options.seed, graphs.n_edges, trials);
+    part_describe(&graphs.part, trials);
+    trials->work *= has_iterations ? (double)graphs.n_rounds : 1;
     trials_add_number(trials, has_iterations ? "iterations" : "rounds", graphs.n_rounds);
     if (graphs_program.describe)
         graphs_program.describe(trials);
@@ -119,22 +112,19 @@ static void result(void *self, struct trials *trials)
 static uint64_t check(void *self, struct trials *trials)
 {
     const uint64_t n = graphs.part.rows.n_vertices;
-    struct graph whole;
     uint64_t n_wrong = 0;
     (void)self;
-    part_whole(&whole, &graphs.part);
-    if (graphs_program.has_weights)
-        graph_draw_weights(&whole, 0, graphs.options.seed);
     const double begin_s = trials_clock();
-    void *right = graphs_program.serial(&whole);
+    void *right = graphs_program.serial(&graphs.part.whole);
     trials_add_serial(trials, graphs_program.method, begin_s);
     cl_uint *found = app_array(n, sizeof *found, "the check");
     node_read(&graphs.node, graphs.result, n * sizeof *found, found);
     for (uint64_t i = 0; i < n; i++)
-        n_wrong += !graphs_program.is_right(right, graphs.part.first + i, found[i]);
+        n_wrong += graphs_program.is_right
+                       ? !graphs_program.is_right(right, graphs.part.first + i, found[i])
+                       : ((const cl_uint *)right)[graphs.part.first + i] != found[i];
     free(found);
     free(right);
-    graph_free(&whole);
     return n_wrong;
 }
 
@@ -155,6 +145,5 @@ int main(int argc, char **argv)
         .result = result,
         .check = check,
         .close = close_node};
-    graphs.part.options = GRAPH_OPTIONS_DEFAULT;
     return app_main(&app, &graphs, argc, argv);
 }

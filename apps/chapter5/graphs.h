@@ -11,7 +11,7 @@
 
 #include "frame/app.h"
 #include "frame/tasks.h"
-#include "graph/node_part.h"
+#include "graph/part.h"
 
 /* The one program's. */
 struct graphs {
@@ -20,7 +20,7 @@ struct graphs {
     struct node node;
     struct graph_part part;
     struct tasks tasks; /* with --schedule; then there is one node */
-    uint64_t n_edges;   /* of the whole graph */
+    uint64_t block;     /* vertices of a node: v is element v % block of node v / block */
     uint64_t n_most;    /* messages of a work-item: a program with more than 1 says so */
     uint64_t
         words; /* heap offset of what messages change: 4 bytes a vertex of a block, or an edge */
@@ -33,16 +33,15 @@ extern struct graphs graphs;
 struct graphs_program {
     const char *name, *doc; /* as struct app has them */
     const char *source;     /* of the kernels, built with HAS_TASKS where vertices are tasks */
-    bool is_undirected;     /* edges go both ways, none is there twice, and words are of edges */
-    bool has_weights;    /* whole numbers, drawn for a graph without; else a file's are left out */
-    bool has_iterations; /* -i */
-    void (*open)(void);  /* make kernels and arrays; the node has its rows of the graph */
+    struct part_wish wish;  /* of an undirected graph words are of edges */
+    bool has_iterations;    /* -i */
+    void (*open)(void);     /* make kernels and arrays; the node has its rows of the graph */
     void (*reset)(void);
     bool (*step)(void); /* a round. Collective. @return  false: there was no work for it */
     void (*describe)(struct trials *trials); /* may be NULL */
     const char *method;
     void *(*serial)(const struct graph *whole); /* by that method. @return  to be freed */
-    bool (*is_right)(const void *right, uint64_t vertex, cl_uint found);
+    bool (*is_right)(const void *right, uint64_t vertex, cl_uint found); /* NULL: as words */
 };
 /** The program that graphs.c is linked with. */
 extern const struct graphs_program graphs_program;

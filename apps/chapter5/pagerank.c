@@ -41,11 +41,11 @@ static void open_ranks(void)
     if (!node->schedule) {
         cl_mem from =
             node_upload(node, rows->n_edges * sizeof(cl_uint), graph_list_sources(rows, 0));
-        NODE_SET(own.push, 2, ULONG(graphs.words), UINT(graphs.part.partition.block), ARRAY(from),
-                 ARRAY(to), ARRAY(own.shares[0]));
+        NODE_SET(own.push, 2, ULONG(graphs.words), UINT(graphs.block), ARRAY(from), ARRAY(to),
+                 ARRAY(own.shares[0]));
         return;
     }
-    if (!graphs.part.survey.is_symmetric)
+    if (!graphs.part.is_symmetric)
         die("--schedule: vertices pull along their own edges, which here do not all go both ways");
     NODE_SET(own.push, 1, UINT(rows->n_vertices), FLOAT((1 - DAMPING) / (double)rows->n_vertices),
              ARRAY(graphs.offsets), ARRAY(to));
@@ -65,7 +65,7 @@ static void apply(double base)
 static void reset(void)
 {
     node_fill_heaps(&graphs.node, graphs.words, graphs.part.rows.n_vertices, 0);
-    apply(1 / (double)graphs.part.survey.n_vertices);
+    apply(1 / (double)graphs.part.whole.n_vertices);
 }
 
 static bool step(void)
@@ -77,7 +77,7 @@ static bool step(void)
         NODE_SET(own.push, 5, ARRAY(own.shares[i % 2]), ARRAY(own.shares[(i + 1) % 2]));
     graphs_send(own.push, graphs.part.rows.n_edges);
     if (!graphs.node.schedule)
-        apply((1 - DAMPING) / (double)graphs.part.survey.n_vertices);
+        apply((1 - DAMPING) / (double)graphs.part.whole.n_vertices);
     return true;
 }
 

@@ -12,10 +12,9 @@
 #include "chapter5/graphs.h"
 #include "graph/serial.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-#define FAR UINT32_MAX
+#define FAR SERIAL_NONE
 
 extern const char sssp_cl[];
 
@@ -30,7 +29,7 @@ static void open_search(void)
     struct node *node = &graphs.node;
     const struct graph *rows = &graphs.part.rows;
     const size_t bytes = rows->n_edges * sizeof(cl_uint);
-    own.source = node_part_draw_source(node, &graphs.part, graphs.options.seed);
+    own.source = graph_draw_source(&graphs.part.whole, graphs.options.seed);
     for (uint64_t u = 0; u < rows->n_vertices; u++)
         graphs.n_most =
             graph_degree(rows, u) > graphs.n_most ? graph_degree(rows, u) : graphs.n_most;
@@ -43,7 +42,7 @@ static void open_search(void)
                  ARRAY(weights), ARRAY(graphs.result), ARRAY(own.front), ARRAY(graphs.count));
         return;
     }
-    NODE_SET(own.relax, 3, ULONG(graphs.words), UINT(graphs.part.partition.block), ARRAY(own.front),
+    NODE_SET(own.relax, 3, ULONG(graphs.words), UINT(graphs.block), ARRAY(own.front),
              ARRAY(graphs.offsets), ARRAY(to), ARRAY(weights), ARRAY(graphs.result));
     own.gather = node_kernel(node, "gather");
     NODE_SET(own.gather, 2, ULONG(graphs.words), ARRAY(graphs.result), ARRAY(own.front),
@@ -55,9 +54,7 @@ static void reset(void)
 {
     static const cl_uint zero;
     struct node *node = &graphs.node;
-    const struct partition *partition = &graphs.part.partition;
-    const uint64_t n = graphs.part.rows.n_vertices,
-                   at = partition_index(partition, own.source) * sizeof zero;
+    const uint64_t n = graphs.part.rows.n_vertices, at = own.source % graphs.block * sizeof zero;
     node_fill(node, graphs.result, FAR, n * sizeof zero);
     if (node->schedule) {
         node_fill(node, own.front, FAR, n * sizeof zero);
@@ -65,9 +62,18 @@ static void reset(void)
         return;
     }
     node_fill_heaps(node, graphs.words, n, FAR);
-    if (partition_has(partition, node->number, own.source))
+    if (own.source / graphs.block == node->number)
         TRY(gravel_fill(node->gravel, graphs.words + at, sizeof zero, &zero, sizeof zero,
                         node->number));
+}
+
+/* Sends from n_front vertices, in full groups, for their number changes with every launch, and compilers may compile a kernel for
+ * each size of a group (PoCL). */
+static void relax_from(cl_uint n_front)
+{
+    const uint64_t group_items = graphs.node.group_items;
+    NODE_SET(own.relax, 2, UINT(n_front));
+    graphs_send(own.relax, (n_front + group_items - 1) / group_items * group_items);
 }
 
 /* Has the vertices that came nearer listed, and sends from them; or, as tasks, both at once. */
@@ -84,28 +90,18 @@ static bool step(void)
     if (!node_sum(node, n_front))
         return false;
     if (!node->schedule)
-        graphs_send(own.relax, node_full(node, own.relax, n_front));
+        relax_from(n_front);
     return true;
 }
 
-/* Counts what the search that warmed up has reached. */
+/* Describes what the search that warmed up has reached. */
 static void describe(struct trials *trials)
 {
-    struct node *node = &graphs.node;
-    const struct graph *rows = &graphs.part.rows;
-    uint64_t n_edges = 0, n_reached = 0;
-    cl_uint *found = app_array(rows->n_vertices, sizeof *found, "distances");
-    node_read(node, graphs.result, rows->n_vertices * sizeof *found, found);
-    for (uint64_t u = 0; u < rows->n_vertices; u++) {
-        n_edges += found[u] == FAR ? 0 : graph_degree(rows, u);
-        n_reached += found[u] != FAR;
-    }
+    const uint64_t n = graphs.part.rows.n_vertices;
+    cl_uint *found = app_array(n, sizeof *found, "distances");
+    node_read(&graphs.node, graphs.result, n * sizeof *found, found);
+    part_describe_search(&graphs.part, &graphs.node, own.source, found, trials);
     free(found);
-    n_edges = node_sum(node, n_edges);
-    trials->work = (double)n_edges;
-    trials_add_number(trials, "source", own.source);
-    trials_add_number(trials, "reached_vertices", node_sum(node, n_reached));
-    trials_add_number(trials, "reached_edges", n_edges);
 }
 
 static void *serial(const struct graph *whole)
@@ -113,22 +109,15 @@ static void *serial(const struct graph *whole)
     return serial_distances(whole, own.source);
 }
 
-static bool is_right(const void *right, uint64_t vertex, cl_uint found)
-{
-    const double distance = ((const double *)right)[vertex];
-    return found == FAR ? isinf(distance) : (double)found == distance;
-}
-
 const struct graphs_program graphs_program = {
     .name = "sssp",
     .doc = "Find the shortest paths from one vertex of a graph to all others by a message along "
            "every edge, and say how many edges a second that took.",
     .source = sssp_cl,
-    .has_weights = true,
+    .wish.has_weights = true,
     .open = open_search,
     .reset = reset,
     .step = step,
     .describe = describe,
     .method = "Dijkstra, serial",
-    .serial = serial,
-    .is_right = is_right};
+    .serial = serial};

@@ -45,7 +45,8 @@ void node_check_cl(cl_int error, const char *call)
 void node_agree(struct node *node, const char *what, uint64_t word)
 {
     const uint64_t first = node_sum(node, node->number == 0 ? word : 0);
-    const uint64_t other = node_least(node, word == first ? UINT64_MAX : node->number);
+    const uint64_t other =
+        node_reduce_word(node, GRAVEL_MIN, word == first ? UINT64_MAX : node->number);
     if (other != UINT64_MAX)
         die("%s: not the same at node %u as at node 0: " SAME_AT_ALL, what, (unsigned)other);
 }
@@ -189,13 +190,6 @@ static void start(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n
         else
             TRY(gravel_launch(node->gravel, kernel, 1, &n[i], &sizes[i], 0, NULL, NULL));
     }
-}
-
-uint64_t node_full(struct node *node, cl_kernel kernel, uint64_t n_items)
-{
-    const uint64_t group_items = node->group_items;
-    NODE_SET(kernel, 2, UINT(n_items));
-    return (n_items + group_items - 1) / group_items * group_items;
 }
 
 void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)

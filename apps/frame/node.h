@@ -135,11 +135,6 @@ void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct nod
 void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
                      uint64_t group_items);
 
-/** Set argument 2 of a kernel, `uint n_items`. @return  the work-items of full groups for these; from n_items on they have no
- * work, which they must find out. For numbers that change with every launch, since compilers may compile a kernel for each
- * size of a group (PoCL). */
-uint64_t node_full(struct node *node, cl_kernel kernel, uint64_t n_items);
-
 /** Enqueue, whole, a kernel that sends nothing and waits for nothing, in full groups for n_items (0 is allowed); and wait for
  * such kernels. */
 void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t group_items);
@@ -149,7 +144,6 @@ void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t gr
 void node_reduce(struct node *node, uint32_t operation, uint64_t *words, uint32_t n);
 uint64_t node_reduce_word(struct node *node, uint32_t operation, uint64_t value);
 #define node_sum(node, value) node_reduce_word(node, GRAVEL_ADD, value)
-#define node_least(node, value) node_reduce_word(node, GRAVEL_MIN, value)
 #define node_most(node, value) node_reduce_word(node, GRAVEL_MAX, value)
 
 /** Close it. Collective. */

@@ -7,7 +7,7 @@
  * Owner: the result is the caller's to free.
  * Threads: any, one at a time per result; and OpenMP's.
  */
-#include "graph/build.h"
+#include "graph/graph.h"
 #include "frame/die.h"
 
 #include <stdlib.h>
@@ -16,8 +16,7 @@
 
 struct builder {
     struct graph *graph;
-    struct block_range own; /* vertices */
-    bool inserts;           /* else counts */
+    bool inserts; /* else counts */
 };
 
 /* ---- from edges to rows ---------------------------------------------------------------------- */
@@ -27,10 +26,8 @@ static void take_edge(void *context, struct graph_edge edge)
 {
     const struct builder *builder = context;
     const struct graph *graph = builder->graph;
-    if (edge.from < builder->own.first || edge.from >= builder->own.last)
-        return;
-    const uint64_t row = edge.from - builder->own.first;
-    const uint64_t at = __atomic_fetch_add(&graph->offsets[row + 1], 1, __ATOMIC_RELAXED);
+    const uint64_t at =
+        __atomic_fetch_add(&graph->offsets[edge.from + (uint64_t)1], 1, __ATOMIC_RELAXED);
     if (!builder->inserts)
         return;
     graph->neighbours[at] = edge.to;
@@ -69,18 +66,18 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* @param keys  [degree] scratch: a neighbour, and its weight's bits below */
+/* @param keys  [degree] scratch: a neighbour, and its weight below */
 static void sort_row(const struct graph *graph, uint64_t u, uint64_t *keys)
 {
     const uint64_t first = graph->offsets[u], n = graph_degree(graph, u);
     for (uint64_t i = 0; i < n; i++)
         keys[i] = (uint64_t)graph->neighbours[first + i] << 32 |
-                  (graph->weights ? graph->weights[first + i].as_uint : 0);
+                  (graph->weights ? graph->weights[first + i] : 0);
     qsort(keys, n, sizeof *keys, compare_keys);
     for (uint64_t i = 0; i < n; i++) {
         graph->neighbours[first + i] = (uint32_t)(keys[i] >> 32);
         if (graph->weights)
-            graph->weights[first + i].as_uint = (uint32_t)keys[i];
+            graph->weights[first + i] = (uint32_t)keys[i];
     }
 }
 
@@ -99,18 +96,16 @@ static void sort_rows(const struct graph *graph)
     }
 }
 
-void graph_build_rows(struct graph *out, struct block_range vertices,
-                      const struct graph_stream *stream)
+void graph_build(struct graph *out, const struct graph_stream *stream)
 {
-    const uint64_t n = vertices.last - vertices.first;
-    *out = (struct graph){.n_vertices = n, .weights_are = stream->weights_are};
-    out->offsets = app_array(n + 1, sizeof *out->offsets, "rows");
-    list(stream, (struct builder){out, vertices, false});
+    const uint64_t n = stream->n_vertices;
+    *out = (struct graph){.n_vertices = n, .offsets = app_array(n + 1, sizeof(uint64_t), "rows")};
+    list(stream, (struct builder){out, false});
     out->n_edges = ends_to_starts(out);
     out->neighbours = app_array(out->n_edges, sizeof *out->neighbours, "edges");
-    if (stream->weights_are != GRAPH_UNWEIGHTED)
+    if (stream->has_weights)
         out->weights = app_array(out->n_edges, sizeof *out->weights, "weights of edges");
-    list(stream, (struct builder){out, vertices, true});
+    list(stream, (struct builder){out, true});
     sort_rows(out);
 }
 
@@ -122,21 +117,29 @@ void graph_free(struct graph *graph)
     *graph = (struct graph){0};
 }
 
-void graph_make_simple(struct graph *rows, uint64_t first)
+void graph_make_simple(struct graph *graph)
 {
     uint64_t n_kept = 0, start = 0;
-    for (uint64_t u = 0; u < rows->n_vertices; u++) {
-        const uint64_t end = rows->offsets[u + 1], kept_from = n_kept;
+    for (uint64_t u = 0; u < graph->n_vertices; u++) {
+        const uint64_t end = graph->offsets[u + 1], kept_from = n_kept;
         for (uint64_t e = start; e < end; e++) {
-            const uint32_t v = rows->neighbours[e];
-            if (v != first + u && (n_kept == kept_from || rows->neighbours[n_kept - 1] != v))
-                rows->neighbours[n_kept++] = v;
+            const uint32_t v = graph->neighbours[e];
+            if (v != u && (n_kept == kept_from || graph->neighbours[n_kept - 1] != v))
+                graph->neighbours[n_kept++] = v;
         }
-        rows->offsets[u + 1] = n_kept;
+        graph->offsets[u + 1] = n_kept;
         start = end;
     }
-    rows->n_edges = n_kept;
-    free(rows->weights);
-    rows->weights = NULL;
-    rows->weights_are = GRAPH_UNWEIGHTED;
+    graph->n_edges = n_kept;
+    free(graph->weights);
+    graph->weights = NULL;
+}
+
+uint32_t *graph_list_sources(const struct graph *rows, uint64_t first)
+{
+    uint32_t *from = app_array(rows->n_edges, sizeof *from, "edges");
+    for (uint64_t u = 0; u < rows->n_vertices; u++)
+        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++)
+            from[e] = (uint32_t)(first + u);
+    return from;
 }

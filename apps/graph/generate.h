@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Synthetic undirected graphs, the same for a seed on any machine: Kronecker, uniform and band.
+ * Synthetic undirected graphs, the same for a seed on any machine: Kronecker, uniform, band and mesh.
  *
  * Path: part.c -> this -> build.c
- * Owner: what a stream lists from is the caller's, and outlives it.
+ * Owner: what a stream lists from is the caller's, and outlives it; mesh_stream makes what mesh_close frees.
  * Threads: any.
  */
 #ifndef APPS_GRAPH_GENERATE_H
 #define APPS_GRAPH_GENERATE_H
 
-#include "graph/build.h"
+#include "graph/graph.h"
 
 /* Edges that are functions of their number: Kronecker or uniform. */
 struct edge_numbers {
@@ -57,5 +57,21 @@ struct band {
 
 /** Returns edges, both ways, and once the diagonal. @param n_vertices  [BAND_MIN_VERTICES, BAND_MAX_VERTICES]. */
 struct graph_stream band_stream(struct band *band, uint64_t n_vertices, uint64_t seed);
+
+/* An adaptive mesh. */
+#define MESH_MIN_VERTICES 6
+#define MESH_MAX_VERTICES (UINT64_C(1) << 31)
+
+struct mesh {
+    uint64_t key;           /* of the bubbles */
+    uint64_t width, height; /* coarse triangles in a row, and rows */
+    uint32_t *made; /* [width * height + 1] vertices that cuts made before each, row by row */
+    uint64_t room;  /* of `made` */
+};
+
+/** Lay out a mesh of n_vertices, or up to two rows more; or die. @param n_vertices  [MESH_MIN_VERTICES, MESH_MAX_VERTICES]
+ * @return  edges, both ways; the mesh must outlive the stream. */
+struct graph_stream mesh_stream(struct mesh *mesh, uint64_t n_vertices, uint64_t seed);
+void mesh_close(struct mesh *mesh);
 
 #endif

@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coarse triangles in rows, cut in three along the rims of bubbles.
+ * An adaptive mesh with the degree statistics of hugebubbles-00020: the dual of a planar triangulation that is refined along
+ * the rims of bubbles, coarse triangles in rows, cut in three.
  *
  * Path: part.c -> this -> build.c
- * Owner: see mesh.h.
+ * Owner: see generate.h.
  * Threads: any.
+ * Source: Marquardt and Schamberger, Open Benchmarks for Load Balancing Heuristics in Parallel
+ * Adaptive Finite Element Computations, 2005, whose meshes are in the 10th DIMACS challenge.
+ *
+ * hugebubbles-00020 has 21198119 vertices and 63580358 entries of rows: degree 2 or 3, mean 2.9993,
+ * and 30 to 37 % of the edges lead to another of 8 blocks (Orr 2016, table 5-4). Here, at that
+ * size, there are 21206356 vertices and 63609386 entries: degree 2 or 3, mean 2.9995, and 33.4 %
+ * lead to another of 8 blocks.
+ *
+ * A triangle is a vertex and its neighbours are the triangles next to it. The coarse triangles lie
+ * in rows; near a rim, a triangle is cut in three around its middle, and those again. As in a mesh
+ * that was refined while it was used, the first part of a cut triangle keeps its number and the
+ * other two get numbers after all earlier ones.
  *
  * Triangle (x, y) has side 0 to the left, 1 to the right, and 2 below if x + y is even, else above.
  * Cut in three, part i keeps side i and meets part j at its own side j. So a triangle that was cut
  * `level` times has 3^level leaves, named by `level` digits of base 3, and its side s belongs to
  * the one leaf whose digits are all s.
  */
-#include "graph/mesh.h"
+#include "graph/generate.h"
 #include "frame/die.h"
 #include "frame/random.h"
 

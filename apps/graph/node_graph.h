@@ -10,7 +10,7 @@
 #define APPS_NODE_GRAPH_H
 
 #include "frame/app.h"
-#include "graph/node_part.h"
+#include "graph/part.h"
 
 #include <gravel/graph.h>
 
@@ -18,25 +18,27 @@
 struct node_graph {
     struct options options;
     struct node node;
+    struct part_wish wish;             /* the application's, */
+    uint32_t vertex_bytes, edge_bytes; /* and its results: of each vertex, or of each edge */
     struct graph_part part;
     struct gravel_graph *graph;
-    struct gravel_graph_facts facts;
     uint64_t source; /* of a search: one with edges, unless -r says otherwise */
-    void *results;   /* the application's; node_graph_close frees them */
+    void *results;   /* of this node's vertices, or of the edges of its rows */
 };
 
-/* Before options are parsed. */
-#define NODE_GRAPH_DEFAULT                                          \
-    {                                                               \
-        .part.options = GRAPH_OPTIONS_DEFAULT, .source = UINT64_MAX \
+/* Before options are parsed, with the application's members. */
+#define NODE_GRAPH_DEFAULT(...)           \
+    {                                     \
+        .source = UINT64_MAX, __VA_ARGS__ \
     }
 
 /* What the tables of applications have in common, and a title of their own options, which may be NULL. */
-#define NODE_GRAPH_APP(title, own_options)     \
-    APP_FIELDS(struct node_graph),             \
-        .unit = "edges/s",                     \
-        .groups = {{title, 1, own_options, 0}, \
-                   GRAPH_OPTIONS_GROUP(offsetof(struct node_graph, part.options))}
+#define NODE_GRAPH_APP(title, own_options)                                          \
+    APP_FIELDS(struct node_graph),                                                  \
+        .unit = "edges/s",                                                          \
+        .groups = {{title, 1, own_options, 0},                                      \
+                   GRAPH_OPTIONS_GROUP(offsetof(struct node_graph, part.options))}, \
+        .open = node_graph_open, .close = node_graph_close
 
 /* -r, of a search. */
 #define NODE_GRAPH_SOURCE_OPTION                                                                   \
@@ -47,19 +49,16 @@ struct node_graph {
             OPTION_NUMBER(struct node_graph, source, 0, GRAPH_MAX_VERTICES - 1)                    \
     }
 
-/** Open the node, and make its graph; or die. Collective. @param wish  as part_survey has it. */
-void node_graph_open(struct node_graph *self, struct part_wish wish);
-app_step node_graph_close;
+/** Open the node, and make its graph; or die. Collective. */
+app_step node_graph_open, node_graph_close;
 
-/** Describe the graph, and set the work to its edges, of which an undirected one counts at both ends. */
+/** Describe the graph. */
 app_report node_graph_describe;
 
-/** Get the whole graph, with weights if the application wants any, for a check; or die. The caller frees it. */
-void node_graph_whole(const struct node_graph *self, struct graph *whole);
+/** Compare this node's results of 32 bits with those of all vertices, which are freed. @return  how many differ [count] */
+uint64_t node_graph_count_wrong(const struct node_graph *self, uint32_t *right);
 
-/* ---- searches ------------------------------------------------------------------------------------ */
-
-/* Results are of each of this node's vertices: a level or uint, GRAVEL_GRAPH_FAR if it is far, or a float. */
+/* ---- searches: results are uint32_t, GRAVEL_GRAPH_FAR if a vertex is far --------------------------- */
 
 /** Describe the graph, and what the search that warmed up has reached, whose edges are the work. Collective. */
 app_report node_graph_describe_search;

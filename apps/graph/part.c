@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From options to the rows of one node.
+ * From options to a graph.
  *
- * Path: part.h -> this -> read.c, generate.c, mesh.c
+ * Path: part.h -> this -> read.c, generate.c, mesh.c -> build.c
  * Owner: see part.h.
  * Threads: main's, and OpenMP's.
  */
@@ -16,12 +16,21 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-#define SIZE(source, min, max) OPTION_NUMBER(struct graph_options, sizes[source], min, max)
+static void take_size(const struct app_option *option, const char *value, void *field)
+{
+    struct graph_options *options = field;
+    const struct app_option number = {option->name, option->letter, .min = option->min,
+                                      .max = option->max, .bytes = 8};
+    option_number(&number, value, &options->size);
+    options->source = (enum graph_source)option->bytes;
+    options->n_given++;
+}
+
+#define SIZE(source, least, most) .take = take_size, .bytes = source, .min = least, .max = most
 
 const struct app_option options_of_graphs[] = {
     {"file", 'f', "FILE",
-     "Read .graph .mtx, whose vertices count from 1, or .el .wel .txt .tsv, from 0 (from 1 if "
-     "KONECT's); each also with .gz. Options and reports count from 0",
+     "Read a list of edges: from, to, and a weight or none; vertices count from 0",
      OPTION_WORD(struct graph_options, file)},
     {"kronecker", 'g', "SCALE", "Generate a Kronecker graph of 2^SCALE vertices",
      SIZE(GRAPH_FROM_KRONECKER, 0, GENERATE_MAX_SCALE)},
@@ -38,171 +47,165 @@ const struct app_option options_of_graphs[] = {
      SIZE(GRAPH_FROM_BAND, BAND_MIN_VERTICES, BAND_MAX_VERTICES)},
     {0}};
 
-/* ---- survey ---------------------------------------------------------------------------------- */
-
-static void read_file(struct graph_part *part)
+/* Dies unless the options say one thing of the graph. */
+static void check_options(const struct graph_options *options)
 {
-    struct graph_input *input = &part->input;
-    const bool is_undirected = part->wish.is_undirected;
-    graph_read(input, part->options.file, part->wish.refuse_negative);
-    input->goes_both_ways = is_undirected && !input->is_symmetric;
-    part->stream = graph_input_stream(input, !part->wish.no_weights && !is_undirected);
-    part->survey = (struct graph_survey){input->n_vertices, input->n_edges, input->weights_are,
-                                         input->is_symmetric, input->print};
-}
-
-static void generate(struct graph_part *part, uint64_t wanted, uint64_t seed)
-{
-    if (part->source == GRAPH_FROM_MESH)
-        part->stream = mesh_stream(&part->mesh, wanted, seed);
-    else if (part->source == GRAPH_FROM_BAND)
-        part->stream = band_stream(&part->band, wanted, seed);
-    else
-        part->stream = edge_numbers_stream(&part->numbers, part->source == GRAPH_FROM_UNIFORM,
-                                           (unsigned)wanted, part->options.degree, seed);
-    part->survey = (struct graph_survey){.n_vertices = part->stream.n_vertices,
-                                         .n_edges = part->stream.n_edges,
-                                         .is_symmetric = true};
-}
-
-/* Returns what the options say of the graph, which is one thing; or dies. */
-static enum graph_source choose_source(const struct graph_options *options)
-{
-    enum graph_source source = GRAPH_FROM_FILE;
-    unsigned n_given = options->file != NULL;
-    for (unsigned i = 0; i < GRAPH_N_GENERATED; i++)
-        if (options->sizes[i] != GRAPH_NOT_GIVEN) {
-            source = i;
-            n_given++;
-        }
+    const unsigned n_given = options->n_given + (options->file != NULL);
     if (n_given != 1)
         die("%s: give %sone of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES and --band VERTICES",
             n_given ? "more than one graph" : "no graph", n_given ? "only " : "");
-    if (options->degree && source != GRAPH_FROM_KRONECKER && source != GRAPH_FROM_UNIFORM)
+    if (options->degree && options->source != GRAPH_FROM_KRONECKER &&
+        options->source != GRAPH_FROM_UNIFORM)
         die("-k: the degree is of graphs that -g and -u generate");
-    return source;
 }
 
-void part_survey(struct graph_part *part, uint64_t seed, struct part_wish wish)
+/* ---- the whole graph ------------------------------------------------------------------------- */
+
+static void build(struct graph_part *part, const struct graph_stream *stream)
+{
+    if (stream->n_edges > GRAPH_MAX_EDGES)
+        die("%llu edges are more than %llu", (unsigned long long)stream->n_edges,
+            (unsigned long long)GRAPH_MAX_EDGES);
+    graph_build(&part->whole, stream);
+    if (part->wish.is_undirected)
+        graph_make_simple(&part->whole);
+}
+
+static void read_file(struct graph_part *part)
+{
+    struct graph_input input;
+    graph_read(&input, part->options.file);
+    input.goes_both_ways = part->wish.is_undirected && !input.is_symmetric;
+    input.has_weights = input.has_weights && part->wish.has_weights;
+    const struct graph_stream stream = graph_input_stream(&input);
+    part->is_symmetric = input.is_symmetric;
+    part->print = input.print;
+    build(part, &stream);
+    graph_input_free(&input);
+}
+
+static void generate(struct graph_part *part, uint64_t seed)
+{
+    const enum graph_source source = part->options.source;
+    const uint64_t wanted = part->options.size;
+    const unsigned degree = part->options.degree ? part->options.degree : 16;
+    struct mesh mesh = {0};
+    struct band band;
+    struct edge_numbers numbers;
+    const struct graph_stream stream =
+        source == GRAPH_FROM_MESH   ? mesh_stream(&mesh, wanted, seed)
+        : source == GRAPH_FROM_BAND ? band_stream(&band, wanted, seed)
+                                    : edge_numbers_stream(&numbers, source == GRAPH_FROM_UNIFORM,
+                                                          (unsigned)wanted, degree, seed);
+    part->is_symmetric = true;
+    build(part, &stream);
+    mesh_close(&mesh);
+}
+
+/* Draws a weight for each edge, the same in both directions. */
+static void draw_weights(struct graph *graph, uint64_t seed)
+{
+    const uint64_t key = random_key(~seed); /* not the one that drew the edges */
+    graph->weights = app_array(graph->n_edges, sizeof *graph->weights, "weights");
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (uint64_t u = 0; u < graph->n_vertices; u++)
+        for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++) {
+            const uint64_t v = graph->neighbours[e], ends = u < v ? u << 32 | v : v << 32 | u;
+            graph->weights[e] = 1 + (uint32_t)(random_at(key, ends) % 255); /* as GAPBS does */
+        }
+}
+
+void part_open(struct graph_part *part, uint64_t seed, struct part_wish wish)
 {
     const struct graph_options options = part->options;
-    const enum graph_source source = choose_source(&options);
-    *part = (struct graph_part){.options = options, .wish = wish, .source = source};
-    if (part->options.degree == 0)
-        part->options.degree = 16;
-    if (source == GRAPH_FROM_FILE)
+    check_options(&options);
+    *part = (struct graph_part){.options = options, .wish = wish};
+    if (options.file)
         read_file(part);
     else
-        generate(part, options.sizes[source], seed);
-}
-
-void part_name(const struct graph_part *part, char *name, size_t name_bytes)
-{
-    static const char *const kinds[] = {"kronecker", "uniform", "mesh", "band"};
-    if (part->source == GRAPH_FROM_FILE) {
-        const char *slash = strrchr(part->options.file, '/');
-        snprintf(name, name_bytes, "%s", slash ? slash + 1 : part->options.file);
-    } else {
-        snprintf(name, name_bytes, "%s-%llu", kinds[part->source],
-                 (unsigned long long)part->options.sizes[part->source]);
-    }
-}
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-static void get_rows(struct graph *rows, const struct graph_part *part, struct block_range vertices)
-{
-    graph_build_rows(rows, vertices, &part->stream);
-    if (part->wish.is_undirected)
-        graph_make_simple(rows, vertices.first);
-}
-
-void part_open(struct graph_part *part, struct block_range vertices)
-{
-    part->first = vertices.first;
-    get_rows(&part->rows, part, vertices);
-}
-
-void part_forget_edges(struct graph_part *part)
-{
-    free(part->rows.neighbours);
-    free(part->rows.weights);
-    part->rows.neighbours = NULL;
-    part->rows.weights = NULL;
-}
-
-void part_whole(struct graph *whole, const struct graph_part *part)
-{
-    get_rows(whole, part, (struct block_range){0, part->survey.n_vertices});
+        generate(part, seed);
+    if (wish.has_weights && !part->whole.weights)
+        draw_weights(&part->whole, seed);
 }
 
 void part_close(struct graph_part *part)
 {
-    mesh_close(&part->mesh);
-    graph_input_free(&part->input);
-    graph_free(&part->rows);
+    free(part->rows.offsets);
+    graph_free(&part->whole);
     *part = (struct graph_part){0};
 }
 
-void part_describe(const struct graph_part *part, uint64_t seed, uint64_t n_edges,
-                   struct trials *trials)
+/* ---- a node's part ------------------------------------------------------------------------------ */
+
+void node_part(struct node *node, struct graph_part *part, struct block_range vertices)
+{
+    const struct graph *whole = &part->whole;
+    const uint64_t n = vertices.last - vertices.first, start = whole->offsets[vertices.first];
+    if (node->n_processes != node->n_nodes)
+        die("loop-back nodes would have no part of the graph: unset GRAVEL_LOOPBACK");
+    if (part->options.file)
+        node_agree(node, part->options.file, part->print);
+    part->first = vertices.first;
+    part->rows = (struct graph){.n_vertices = n,
+                                .n_edges = whole->offsets[vertices.last] - start,
+                                .offsets = app_array(n + 1, sizeof(uint64_t), "rows"),
+                                .neighbours = whole->neighbours + start,
+                                .weights = whole->weights ? whole->weights + start : NULL};
+    for (uint64_t i = 0; i <= n; i++)
+        part->rows.offsets[i] = whole->offsets[vertices.first + i] - start;
+}
+
+cl_mem node_part_offsets(struct node *node, const struct graph_part *part)
+{
+    const uint64_t n = part->rows.n_vertices + 1;
+    cl_uint *offsets = app_array(n, sizeof *offsets, "rows");
+    for (uint64_t u = 0; u < n; u++)
+        offsets[u] = (cl_uint)part->rows.offsets[u];
+    return node_upload(node, n * sizeof *offsets, offsets);
+}
+
+/* ---- what is said of it -------------------------------------------------------------------------- */
+
+void part_name(const struct graph_part *part, char *name, size_t name_bytes)
+{
+    static const char *const kinds[] = {"file", "kronecker", "uniform", "mesh", "band"};
+    if (part->options.file) {
+        const char *slash = strrchr(part->options.file, '/');
+        snprintf(name, name_bytes, "%s", slash ? slash + 1 : part->options.file);
+    } else {
+        snprintf(name, name_bytes, "%s-%llu", kinds[part->options.source],
+                 (unsigned long long)part->options.size);
+    }
+}
+
+void part_describe(const struct graph_part *part, struct trials *trials)
 {
     part_name(part, trials->input, sizeof trials->input);
-    trials_add_number(trials, "vertices", part->survey.n_vertices);
-    trials_add_number(trials, "edges", n_edges);
-    if (part->source != GRAPH_FROM_FILE)
-        trials_add_number(trials, "seed", seed);
-    if (part->source == GRAPH_FROM_KRONECKER || part->source == GRAPH_FROM_UNIFORM) {
-        trials_add_number(trials, "scale", part->options.sizes[part->source]);
-        trials_add_number(trials, "edges_per_vertex", part->options.degree);
-    }
+    trials->work = (double)part->whole.n_edges;
+    trials_add_number(trials, "vertices", part->whole.n_vertices);
+    trials_add_number(trials, "edges", part->whole.n_edges);
 }
 
-uint32_t *graph_list_sources(const struct graph *rows, uint64_t first)
+void part_describe_search(const struct graph_part *part, struct node *node, uint64_t source,
+                          const uint32_t *found, struct trials *trials)
 {
-    uint32_t *from = app_array(rows->n_edges, sizeof *from, "edges");
-    for (uint64_t u = 0; u < rows->n_vertices; u++)
-        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++)
-            from[e] = (uint32_t)(first + u);
-    return from;
-}
-
-/* ---- the vertex where a search begins --------------------------------------------------------- */
-
-uint64_t graph_draw_vertex(uint64_t n_vertices, uint64_t seed)
-{
-    return random_at(random_mix(random_key(seed)), 0) % n_vertices;
-}
-
-uint64_t part_steps_to_edges(const struct graph_part *part, uint64_t drawn)
-{
-    const uint64_t n = part->survey.n_vertices;
-    uint64_t least = n;
+    uint64_t n_edges = 0, n_reached = 0;
     for (uint64_t i = 0; i < part->rows.n_vertices; i++) {
-        const uint64_t v = part->first + i, steps = v < drawn ? v + n - drawn : v - drawn;
-        least = graph_degree(&part->rows, i) && steps < least ? steps : least;
+        n_edges += found[i] == UINT32_MAX ? 0 : graph_degree(&part->rows, i);
+        n_reached += found[i] != UINT32_MAX;
     }
-    return least;
+    n_edges = node_sum(node, n_edges);
+    trials->work = (double)n_edges;
+    trials_add_number(trials, "source", source);
+    trials_add_number(trials, "reached_vertices", node_sum(node, n_reached));
+    trials_add_number(trials, "reached_edges", n_edges);
 }
 
-/* ---- weights for a graph that has none -------------------------------------------------------- */
-
-static uint32_t drawn_weight(uint64_t key, uint32_t u, uint32_t v)
+uint64_t graph_draw_source(const struct graph *graph, uint64_t seed)
 {
-    uint64_t ends = u < v ? (uint64_t)u << 32 | v : (uint64_t)v << 32 | u;
-    return 1 + (uint32_t)(random_at(key, ends) % GRAPH_MOST_DRAWN_WEIGHT);
-}
-
-void graph_draw_weights(struct graph *rows, uint64_t first, uint64_t seed)
-{
-    if (rows->weights_are != GRAPH_UNWEIGHTED)
-        return;
-    const uint64_t key = random_key(~seed); /* not the one that drew the edges */
-    rows->weights = app_array(rows->n_edges, sizeof *rows->weights, "weights");
-    rows->weights_are = GRAPH_UINT;
-#pragma omp parallel for schedule(dynamic, 1024)
-    for (uint64_t u = 0; u < rows->n_vertices; u++)
-        for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++)
-            rows->weights[e].as_uint =
-                drawn_weight(key, (uint32_t)(first + u), rows->neighbours[e]);
+    const uint64_t n = graph->n_vertices, drawn = random_at(random_mix(random_key(seed)), 0) % n;
+    for (uint64_t i = 0; i < n; i++)
+        if (graph_degree(graph, (drawn + i) % n))
+            return (drawn + i) % n;
+    return 0;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PageRank along edges, and Dijkstra's algorithm with a binary heap. See serial.h.
+ * PageRank along edges, Dijkstra's algorithm with a binary heap, Kruskal's, and greedy colouring. See serial.h.
  *
- * Source: E. Dijkstra, A Note on Two Problems in Connexion with Graphs, 1959.
+ * Source: E. Dijkstra, A Note on Two Problems in Connexion with Graphs, 1959; J. Kruskal, On the Shortest Spanning Subtree
+ * of a Graph, 1956.
  */
 #include "graph/serial.h"
 #include "frame/die.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
@@ -51,8 +53,7 @@ double *serial_ranks(const struct graph *graph, double damping, uint64_t n_itera
 
 /* A vertex as often as it came nearer; all but the nearest are passed over. */
 struct waiting {
-    double distance;
-    uint32_t vertex;
+    uint32_t distance, vertex;
 };
 
 struct heap {
@@ -83,21 +84,11 @@ static struct waiting take_nearest(struct heap *heap)
     return nearest;
 }
 
-/* Returns a distance, one edge on. */
-static double add(const struct graph *graph, double distance, uint64_t e)
-{
-    const double sum = distance + graph_weight(graph, e);
-    if (graph->weights_are == GRAPH_FLOAT)
-        return (double)(float)sum; /* as floats add: doubles have more than twice their bits */
-    return sum < UINT32_MAX ? sum : (double)INFINITY;
-}
-
-double *serial_distances(const struct graph *graph, uint64_t source)
+uint32_t *serial_distances(const struct graph *graph, uint64_t source)
 {
     struct heap heap = {.n = 0};
-    double *distances = app_array(graph->n_vertices, sizeof *distances, "the check");
-    for (uint64_t v = 0; v < graph->n_vertices; v++)
-        distances[v] = (double)INFINITY;
+    uint32_t *distances = app_array(graph->n_vertices, sizeof *distances, "the check");
+    memset(distances, 0xff, graph->n_vertices * sizeof *distances); /* SERIAL_NONE */
     distances[source] = 0;
     put(&heap, (struct waiting){0, (uint32_t)source});
     while (heap.n) {
@@ -107,13 +98,84 @@ double *serial_distances(const struct graph *graph, uint64_t source)
             continue;
         for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++) {
             const uint32_t v = graph->neighbours[e];
-            const double offer = add(graph, from.distance, e);
-            if (!(offer < distances[v]))
+            const uint64_t offer = from.distance + (graph->weights ? graph->weights[e] : 1ull);
+            if (offer >= distances[v])
                 continue;
-            distances[v] = offer;
-            put(&heap, (struct waiting){offer, v});
+            distances[v] = (uint32_t)offer;
+            put(&heap, (struct waiting){(uint32_t)offer, v});
         }
     }
     free(heap.each);
     return distances;
+}
+
+/* ---- trees, and colours -------------------------------------------------------------------------- */
+
+/* What is taken in an order: edges or vertices; no two are alike in both. */
+struct place {
+    uint64_t key, number;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct place *one = left, *other = right;
+    if (one->key != other->key)
+        return one->key < other->key ? -1 : 1;
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+static uint32_t root_of(uint32_t *parents, uint32_t vertex)
+{
+    while (parents[vertex] != vertex)
+        vertex = parents[vertex] = parents[parents[vertex]];
+    return vertex;
+}
+
+uint8_t *serial_forest(const struct graph *graph)
+{
+    struct place *order = app_array(graph->n_edges, sizeof *order, "the check");
+    uint8_t *is_in = app_array(graph->n_edges, sizeof *is_in, "the check");
+    uint32_t *parents = app_array(graph->n_vertices, sizeof *parents, "the check");
+    uint32_t *sources = graph_list_sources(graph, 0);
+    for (uint64_t e = 0; e < graph->n_edges; e++)
+        order[e] = (struct place){graph->weights[e], e};
+    for (uint32_t v = 0; v < graph->n_vertices; v++)
+        parents[v] = v;
+    qsort(order, graph->n_edges, sizeof *order, compare);
+    for (uint64_t i = 0; i < graph->n_edges; i++) {
+        const uint64_t e = order[i].number;
+        const uint32_t from = root_of(parents, sources[e]);
+        const uint32_t to = root_of(parents, graph->neighbours[e]);
+        is_in[e] = from != to;
+        parents[from] = to;
+    }
+    free(order);
+    free(parents);
+    free(sources);
+    return is_in;
+}
+
+uint32_t *serial_colors(const struct graph *graph, const uint64_t *keys)
+{
+    const uint64_t n = graph->n_vertices;
+    struct place *order = app_array(n, sizeof *order, "the check");
+    uint64_t *marks = app_array(n + 1, sizeof *marks, "the check"); /* by colour: index + 1 */
+    uint32_t *colors = app_array(n, sizeof *colors, "the check");
+    memset(colors, 0xff, n * sizeof *colors); /* SERIAL_NONE */
+    for (uint64_t v = 0; v < n; v++)
+        order[v] = (struct place){keys[v], v};
+    qsort(order, n, sizeof *order, compare);
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t v = order[i].number;
+        for (uint64_t e = graph->offsets[v]; e < graph->offsets[v + 1]; e++)
+            if (colors[graph->neighbours[e]] != SERIAL_NONE)
+                marks[colors[graph->neighbours[e]]] = i + 1;
+        uint32_t color = 0;
+        while (marks[color] == i + 1)
+            color++;
+        colors[v] = color;
+    }
+    free(order);
+    free(marks);
+    return colors;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a FASTA or FASTQ file, plain or gzip, and packs its sequences.
+ * Reads a FASTA or FASTQ file, and packs its sequences.
  *
  * What is wrong ends the process, with its line. That is also text between records, a FASTQ record without its quality, a base
  * that is no letter.
@@ -124,7 +124,7 @@ static void read_file(struct kmers *kmers)
 /* ---- the text ---------------------------------------------------------------------------------- */
 
 const struct app_option kmers_options[] = {
-    {"file", 'f', "FILE", "Read FASTA or FASTQ, plain or gzip", OPTION_WORD(struct kmers, path)},
+    {"file", 'f', "FILE", "Read FASTA or FASTQ", OPTION_WORD(struct kmers, path)},
     {"length", 'k', "K", "Bases of a k-mer, up to 63 (31)",
      OPTION_NUMBER(struct kmers, k, 1, MAX_K)},
     {"quality", 0, "Q", "FASTQ: a base of less quality is none (0)",

@@ -19,27 +19,21 @@
 #define DOUBLE_TOLERANCE 1e-9
 
 struct pagerank {
-    struct node_graph graph; /* results: ranks [facts.n] */
+    struct node_graph graph; /* results: ranks */
     double tolerance;        /* ends it once all ranks together change less; 0: never */
     bool is_double;
     struct gravel_graph_pagerank_options asked;
 };
 
-static void open_node(void *self)
-{
-    struct pagerank *pagerank = self;
-    node_graph_open(&pagerank->graph, (struct part_wish){.no_weights = true});
-    pagerank->graph.results = app_array(pagerank->graph.facts.n, sizeof(double), "ranks");
-    /* The library never ends by a negative one, and takes 0 for its own. */
-    pagerank->asked.tolerance = pagerank->tolerance > 0
-                                    ? pagerank->tolerance / (double)pagerank->graph.facts.n_vertices
-                                    : -1;
-    pagerank->asked.type = pagerank->is_double ? GRAVEL_DOUBLE : GRAVEL_FLOAT;
-}
-
 static void rank(void *self)
 {
     struct pagerank *pagerank = self;
+    /* The library never ends by a negative one, and takes 0 for its own. */
+    pagerank->asked.tolerance =
+        pagerank->tolerance > 0
+            ? pagerank->tolerance / (double)pagerank->graph.part.whole.n_vertices
+            : -1;
+    pagerank->asked.type = pagerank->is_double ? GRAVEL_DOUBLE : GRAVEL_FLOAT;
     TRY(gravel_graph_pagerank(pagerank->graph.graph, &pagerank->asked, pagerank->graph.results));
 }
 
@@ -59,23 +53,20 @@ static void describe(void *self, struct trials *trials)
 static uint64_t check(void *self, struct trials *trials)
 {
     struct pagerank *pagerank = self;
-    const struct gravel_graph_facts *facts = &pagerank->graph.facts;
+    const struct graph_part *part = &pagerank->graph.part;
     const void *ranks = pagerank->graph.results;
     const double tolerance = pagerank->is_double ? DOUBLE_TOLERANCE : FLOAT_TOLERANCE;
-    struct graph whole;
     uint64_t n_wrong = 0;
-    node_graph_whole(&pagerank->graph, &whole);
     const double begin_s = trials_clock();
     double *right =
-        serial_ranks(&whole, pagerank->asked.damping, pagerank->asked.n_iterations, true);
+        serial_ranks(&part->whole, pagerank->asked.damping, pagerank->asked.n_iterations, true);
     trials_add_serial(trials, "push along edges, serial", begin_s);
-    for (uint64_t i = 0; i < facts->n; i++) {
+    for (uint64_t i = 0; i < part->rows.n_vertices; i++) {
         const double found =
             pagerank->is_double ? ((const double *)ranks)[i] : (double)((const float *)ranks)[i];
-        n_wrong += !(fabs(found - right[facts->first + i]) <= tolerance * right[facts->first + i]);
+        n_wrong += !(fabs(found - right[part->first + i]) <= tolerance * right[part->first + i]);
     }
     free(right);
-    graph_free(&whole);
     return n_wrong;
 }
 
@@ -93,15 +84,13 @@ static const struct app app = {
     .doc = "Rank the vertices of a graph, and say how many edges a second that were, over all "
            "iterations.",
     NODE_GRAPH_APP("PageRank:", own_options),
-    .open = open_node,
     .run = rank,
     .describe = describe,
-    .check = check,
-    .close = node_graph_close};
+    .check = check};
 
 int main(int argc, char **argv)
 {
-    struct pagerank pagerank = {.graph = NODE_GRAPH_DEFAULT,
+    struct pagerank pagerank = {.graph = NODE_GRAPH_DEFAULT(.vertex_bytes = sizeof(double)),
                                 .tolerance = 1e-4,
                                 .asked = GRAVEL_GRAPH_PAGERANK(.damping = 0.85)};
     pagerank.asked.most_iterations = 20;

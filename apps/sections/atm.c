@@ -97,8 +97,9 @@ static void run(void *self)
 static void describe(void *self, struct trials *trials)
 {
     const struct atm *atm = self;
-    sections_describe(&atm->sections, trials, atm->n, "%llu accounts, 2^%u transfers",
-                      (unsigned long long)atm->n_accounts, (unsigned)atm->log_orders);
+    snprintf(trials->input, sizeof trials->input, "%llu accounts, 2^%u transfers",
+             (unsigned long long)atm->n_accounts, (unsigned)atm->log_orders);
+    sections_describe(&atm->sections, trials, atm->n);
 }
 
 /* ---- check: which orders are granted depends on their order, and all else follows --------------------- */

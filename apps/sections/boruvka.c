@@ -8,9 +8,9 @@
  * Threads: main's.
  * Source:  Boruvka 1926; Wang, Fussell, Lin 2019, section 4 (MST).
  */
-#include "graph/node_part.h"
+#include "graph/part.h"
+#include "graph/serial.h"
 #include "sections/form.h"
-#include "sections/kruskal.h"
 
 #include <stdlib.h>
 
@@ -78,15 +78,15 @@ static void set_up(void *self)
     static const struct gravel_handler handler = {
         .name = "lightest", .n_args = 2, .serve = {.n_keys = 1}};
     struct boruvka *mst = self;
-    part_survey(&mst->part, mst->options.seed, (struct part_wish){.is_undirected = true});
-    const uint64_t n = mst->part.survey.n_vertices;
+    part_open(&mst->part, mst->options.seed,
+              (struct part_wish){.is_undirected = true, .has_weights = true});
+    const uint64_t n = mst->part.whole.n_vertices;
     if (n > UINT64_C(1) << VERTEX_BITS)
         die("%llu vertices are more than 2^%u", (unsigned long long)n, VERTEX_BITS);
     sections_open(
         &mst->sections, &mst->node,
         &(struct sections_program){"boruvka.cl", boruvka_cl, &handler, 1, {8 * n, 4 * n}});
-    node_part(&mst->node, &mst->part);
-    graph_draw_weights(&mst->part.rows, 0, mst->options.seed);
+    node_part(&mst->node, &mst->part, (struct block_range){0, n});
     make_kernels(mst);
 }
 
@@ -140,9 +140,8 @@ static void run(void *self)
 static void describe(void *self, struct trials *trials)
 {
     const struct boruvka *mst = self;
-    const uint64_t n_edges = mst->part.rows.n_edges / 2;
-    sections_describe(&mst->sections, trials, n_edges, "%s", "");
-    part_describe(&mst->part, mst->options.seed, n_edges, trials);
+    part_describe(&mst->part, trials);
+    sections_describe(&mst->sections, trials, mst->part.whole.n_edges / 2); /* each counts once */
     trials_add_number(trials, "rounds", mst->n_rounds);
 }
 
@@ -157,32 +156,26 @@ static uint64_t check(void *self, struct trials *trials)
 {
     struct boruvka *mst = self;
     const struct graph *rows = &mst->part.rows;
-    struct kruskal_edge *edges = app_array(rows->n_edges / 2, sizeof *edges, "the check");
-    uint64_t n = 0, n_right = 0, n_wrong = 0;
+    uint64_t n_right = 0, n_wrong = 0;
     cl_uint n_tree;
+    node_read(&mst->node, mst->n_tree, sizeof n_tree, &n_tree);
+    cl_ulong *tree = app_array(n_tree, sizeof *tree, "the check"),
+             *right = app_array(rows->n_vertices, sizeof *right, "the check");
+    node_read(&mst->node, mst->tree, n_tree * sizeof *tree, tree);
+    const double begin_s = trials_clock();
+    uint8_t *is_in = serial_forest(rows);
+    trials_add_serial(trials, "Kruskal, serial", begin_s);
     for (uint32_t u = 0; u < rows->n_vertices; u++)
         for (uint64_t e = rows->offsets[u]; e < rows->offsets[u + 1]; e++)
-            if (u < rows->neighbours[e]) {
-                edges[n] = (struct kruskal_edge){graph_weight(rows, e), n, u, rows->neighbours[e]};
-                n++;
-            }
-    node_read(&mst->node, mst->n_tree, sizeof n_tree, &n_tree);
-    cl_ulong *tree = app_array(n_tree, sizeof *tree, "the check");
-    node_read(&mst->node, mst->tree, n_tree * sizeof *tree, tree);
+            if (is_in[e])
+                right[n_right++] = EDGE(rows->weights[e], u, rows->neighbours[e]);
     qsort(tree, n_tree, sizeof *tree, compare);
-    const double begin_s = trials_clock();
-    uint8_t *is_in = kruskal(edges, n, rows->n_vertices);
-    trials_add_serial(trials, "Kruskal, serial", begin_s);
-    for (uint64_t e = 0; e < n; e++) {
-        if (!is_in[edges[e].number])
-            continue;
-        n_wrong +=
-            n_right >= n_tree || tree[n_right] != EDGE(edges[e].weight, edges[e].from, edges[e].to);
-        n_right++;
-    }
+    qsort(right, n_right, sizeof *right, compare);
+    for (uint64_t i = 0; i < n_right; i++)
+        n_wrong += i >= n_tree || tree[i] != right[i];
     free(tree);
+    free(right);
     free(is_in);
-    free(edges);
     return n_wrong + (n_right < n_tree);
 }
 
@@ -198,7 +191,6 @@ static const struct app app = {
 
 int main(int argc, char **argv)
 {
-    struct boruvka boruvka = {.sections = {.without = "atomic", .is_of_one_node = true},
-                              .part.options = GRAPH_OPTIONS_DEFAULT};
+    struct boruvka boruvka = {.sections = {.without = "atomic", .is_of_one_node = true}};
     return app_main(&app, &boruvka, argc, argv);
 }

@@ -116,13 +116,8 @@ void *sections_read(const struct sections *sections, uint32_t array, uint64_t by
     return data;
 }
 
-void sections_describe(const struct sections *sections, struct trials *trials, uint64_t work,
-                       const char *input, ...)
+void sections_describe(const struct sections *sections, struct trials *trials, uint64_t work)
 {
-    va_list arguments;
-    va_start(arguments, input);
-    vsnprintf(trials->input, sizeof trials->input, input, arguments);
-    va_end(arguments);
     snprintf(trials->variant, sizeof trials->variant, "%s", sections->form->name);
     trials->work = (double)work;
     trials_add_number(trials, "groups", sections->n_groups);

@@ -79,8 +79,7 @@ void sections_fill(const struct sections *sections, uint32_t array, uint64_t n, 
 void *sections_read(const struct sections *sections, uint32_t array, uint64_t bytes,
                     uint32_t number);
 
-/** Describe the form, the work of a trial, and the input. */
-void sections_describe(const struct sections *sections, struct trials *trials, uint64_t work,
-                       const char *input, ...) __attribute__((format(printf, 4, 5)));
+/** Describe the form, and the work of a trial. */
+void sections_describe(const struct sections *sections, struct trials *trials, uint64_t work);
 
 #endif

@@ -71,8 +71,9 @@ static void run(void *self)
 static void describe(void *self, struct trials *trials)
 {
     const struct hashtable *table = self;
-    sections_describe(&table->sections, trials, table->n, "%llu buckets, 2^%u operations",
-                      (unsigned long long)table->n_buckets, (unsigned)table->log_items);
+    snprintf(trials->input, sizeof trials->input, "%llu buckets, 2^%u operations",
+             (unsigned long long)table->n_buckets, (unsigned)table->log_items);
+    sections_describe(&table->sections, trials, table->n);
 }
 
 /* ---- check --------------------------------------------------------------------------------------- */

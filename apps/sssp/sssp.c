@@ -11,13 +11,6 @@
  */
 #include "graph/node_graph.h"
 
-static void open_node(void *graph)
-{
-    struct node_graph *self = graph;
-    node_graph_open(self, (struct part_wish){.refuse_negative = true});
-    self->results = app_array(self->facts.n, sizeof(union graph_weight), "distances");
-}
-
 static void search(void *graph)
 {
     struct node_graph *self = graph;
@@ -31,14 +24,13 @@ static const struct app app = {
     .doc = "Find the shortest paths from one vertex of a graph to all others, and say how many "
            "edges a second that took.",
     NODE_GRAPH_APP("SSSP:", own_options),
-    .open = open_node,
     .run = search,
     .describe = node_graph_describe_search,
-    .check = node_graph_check_search,
-    .close = node_graph_close};
+    .check = node_graph_check_search};
 
 int main(int argc, char **argv)
 {
-    struct node_graph graph = NODE_GRAPH_DEFAULT;
+    struct node_graph graph =
+        NODE_GRAPH_DEFAULT(.wish.has_weights = true, .vertex_bytes = sizeof(uint32_t));
     return app_main(&app, &graph, argc, argv);
 }

@@ -55,7 +55,7 @@ class Input:
 
 
 class Sequences:
-    """A FASTA file, without gzip, as jellyfish wants it."""
+    """A FASTA file, as jellyfish wants it."""
 
     def __init__(self, path, k):
         self.path, self.name = os.path.abspath(path), os.path.basename(path)

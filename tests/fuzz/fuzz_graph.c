@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Feed the graph readers arbitrary bytes. The first byte chooses the format, the rest is the file,
- * plain or gzip. Rows are those of the only node.
+ * Feed the reader of graphs arbitrary bytes.
  *
  * Path: libFuzzer -> this -> apps/graph/read.h
- * Owner: a folder for the run, with a file of each suffix.
+ * Owner: a file for the run, in a folder of its own.
  * Threads: one.
  *
  * Besides what the sanitizers see: a graph that was read is sound, and symmetric if it is said to be; a file
@@ -29,45 +28,37 @@ static void require(bool holds, const char *what)
     abort();
 }
 
-static char folder[] = "/tmp/fuzz-graph-XXXXXX";
-static const char *const suffixes[] = {"graph", "mtx", "el", "wel", "txt", "tsv"};
-enum { METIS, N_FORMATS = sizeof suffixes / sizeof *suffixes };
-static char paths[N_FORMATS][64];
+static char folder[] = "/tmp/fuzz-graph-XXXXXX", path[64];
 
-static void remove_files(void)
+static void remove_file(void)
 {
-    for (int i = 0; i < N_FORMATS; i++)
-        unlink(paths[i]);
+    unlink(path);
     rmdir(folder);
 }
 
-/* Returns the path of a file that holds these bytes and nothing else, of the format's suffix, since readers go by that. */
-static const char *write_file(const uint8_t *bytes, size_t size, unsigned format)
+/* Makes the file hold these bytes and nothing else. */
+static void write_file(const uint8_t *bytes, size_t size)
 {
-    if (!*paths[0]) {
+    if (!*path) {
         require(mkdtemp(folder), "a folder can be made");
-        for (int i = 0; i < N_FORMATS; i++)
-            snprintf(paths[i], sizeof paths[i], "%s/x.%s", folder, suffixes[i]);
-        atexit(remove_files);
+        snprintf(path, sizeof path, "%s/x.el", folder);
+        atexit(remove_file);
     }
-    FILE *file = fopen(paths[format], "wb");
+    FILE *file = fopen(path, "wb");
     require(file && fwrite(bytes, 1, size, file) == size && !fclose(file), "a file can be written");
-    return paths[format];
 }
 
-/* @param turns_weights  the format's symmetry is one of weights, too. */
-static void check_read(const struct graph *graph, const struct graph_input *input,
-                       bool turns_weights)
+static void check_read(const struct graph *graph, const struct graph_input *input)
 {
     require(graph->n_vertices > 0, "a graph has vertices");
     require(rows_are_sound(graph), "the rows are sound");
     require(input->n_vertices == graph->n_vertices && input->n_edges == graph->n_edges,
             "rows have what was read");
-    require(!input->is_symmetric || rows_are_symmetric(graph, turns_weights && graph->weights),
-            "a symmetric graph is its own transpose, and its weights are");
+    require(!input->is_symmetric || rows_are_symmetric(graph),
+            "a symmetric graph is its own transpose");
 }
 
-static void check_refused(const char *path)
+static void check_refused(void)
 {
     require(strncmp(refusal_reason, path, strlen(path)) == 0, "the reason names the file");
     require(!strchr(refusal_reason, '\n'), "the reason is one line");
@@ -75,22 +66,18 @@ static void check_refused(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size == 0)
-        return 0;
     static struct graph_input input;
-    static const char *path;
-    const unsigned format = data[0] % N_FORMATS;
-    path = write_file(data + 1, size - 1, format);
+    write_file(data, size);
     if (setjmp(refusal)) {
         graph_input_free(&input);
-        check_refused(path);
+        check_refused();
         return 0;
     }
-    graph_read(&input, path, false);
-    const struct graph_stream stream = graph_input_stream(&input, true);
+    graph_read(&input, path);
+    const struct graph_stream stream = graph_input_stream(&input);
     struct graph whole;
-    graph_build_rows(&whole, (struct block_range){0, input.n_vertices}, &stream);
-    check_read(&whole, &input, format == METIS);
+    graph_build(&whole, &stream);
+    check_read(&whole, &input);
     graph_free(&whole);
     graph_input_free(&input);
     return 0;

@@ -36,15 +36,8 @@ lines)
     length=512
     ;;
 graph)
-    set -- -Iapps -Wl,--wrap=die_alone apps/frame/die.c apps/frame/text.c apps/graph/build.c apps/graph/read*.c -lz
-    # Every sample in every format, plain and packed.
-    for file in tests/data/diamond.*; do
-        for format in 0 1 2 3 4 5; do
-            name=$work/seeds/${file##*/}.$format
-            { printf "\\00$format"; cat "$file"; } >"$name"
-            { printf "\\00$format"; gzip -nc "$file"; } >"$name.gz"
-        done
-    done
+    set -- -Iapps -Wl,--wrap=die_alone apps/frame/die.c apps/frame/text.c apps/graph/build.c apps/graph/read.c
+    cp tests/data/diamond.* "$work/seeds"
     length=1024
     ;;
 litmus)

@@ -24,12 +24,12 @@ static struct graph generate(bool is_uniform, unsigned scale, unsigned degree, u
     struct edge_numbers numbers;
     const struct graph_stream stream =
         edge_numbers_stream(&numbers, is_uniform, scale, degree, seed);
-    graph_build_rows(&graph, (struct block_range){0, stream.n_vertices}, &stream);
+    graph_build(&graph, &stream);
     assert_int_equal(graph.n_vertices, 1u << scale);
     assert_int_equal(graph.n_edges, 2 * (uint64_t)degree << scale); /* the sum of all degrees */
     assert_int_equal(stream.n_edges, graph.n_edges);
     assert_true(rows_are_sound(&graph));
-    assert_true(rows_are_symmetric(&graph, false));
+    assert_true(rows_are_symmetric(&graph));
     return graph;
 }
 
