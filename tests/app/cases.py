@@ -137,7 +137,6 @@ SMALLEST = [
     ("sort", ["1"], 3),
     ("sssp", ["-u 0 -k 1"], 1),
     ("strassen", ["16"], 3),
-    ("uts", ["-d 1"], 1),
 ]
 # Programs that print: an application, and those that do so by other means.
 PRINTERS = [

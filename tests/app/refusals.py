@@ -42,8 +42,6 @@ GROUPS["options and files"] = [
     ("gups", "--zipf 1 --op add-float", "--op add-float: --zipf, --accumulate and --divergence are of inc"),
     ("gups", "--accumulate --model coprocessor", "--accumulate: under --model gravel alone"),
     ("gups", "--model direct", "--model: 'direct' is none of coprocessor|"),
-    ("uts", "-t T9", "-t: 'T9' is none of T1|"),
-    ("uts", "-t T3 -d 5", "-d: tree T3 is binomial, and has no depth to be set"),
     ("color", "-f diamond.el -f path.el", "path.el' is a second value, and one is taken"),
     ("pagerank", ["-u", "4", "-t", " 5"], "-t: ' 5' is not a number from 0 up"),
     ("pagerank", "-u 4 -i 10k", "-i: '10k' is not in 1..1000000, written in digits alone"),
