@@ -14,40 +14,28 @@
 
 #include <stdlib.h>
 
-struct listed {
-    struct synapse is;
-    uint64_t before; /* of its source; 0: none */
-};
-
-/* Lists all synapses, from 1 on, by source. @param last  [out] each source's last one; all 0 before */
-static inline struct listed *list_synapses(const struct tables *tables, uint64_t seed,
-                                           uint64_t *last)
-{
-    uint64_t n = 0, n_drawn = 0;
-    for (uint32_t i = 0; i < POPULATIONS * POPULATIONS; i++)
-        n += tables->n_synapses[i / POPULATIONS][i % POPULATIONS];
-    struct listed *list = app_array(n + 1, sizeof *list, "the check");
-    for (uint32_t to = 0; to < POPULATIONS; to++)
-        for (uint32_t from = 0; from < POPULATIONS; from++)
-            for (uint32_t i = 0; i < tables->n_synapses[to][from]; i++) {
-                const struct synapse is = synapse_draw(tables, seed, to, from, i);
-                list[++n_drawn] = (struct listed){is, last[is.source]};
-                last[is.source] = n_drawn;
-            }
-    return list;
-}
-
 /** Simulate the network serially. @param spikes  [n_spikes] of the node, ascending: time * 2^32 + number. @return  how many of
  * the node's differ. */
-static inline uint64_t check_spikes(const struct tables *tables, uint64_t seed, uint32_t n_steps,
-                                    const struct node *node, const uint64_t *spikes,
-                                    uint64_t n_spikes)
+static inline uint64_t check_spikes(const struct tables *tables, uint64_t n_synapses, uint64_t seed,
+                                    uint32_t n_steps, const struct node *node,
+                                    const uint64_t *spikes, uint64_t n_spikes)
 {
     const uint64_t n = tables->first[POPULATIONS];
-    uint64_t *last = app_array(n, sizeof *last, "the check"), n_found = 0, n_wrong = 0;
-    struct listed *list = list_synapses(tables, seed, last);
+    struct listed {
+        struct synapse is;
+        uint64_t before; /* of its source; 0: none */
+    } *list = app_array(n_synapses + 1, sizeof *list, "the check");
+    uint64_t *last = app_array(n, sizeof *last, "the check"), n_listed = 0, n_found = 0,
+             n_wrong = 0;
     struct neuron *neurons = app_array(n, sizeof *neurons, "the check");
     int32_t *ring = app_array(n * SLOTS, sizeof *ring, "the check");
+    for (uint32_t of = 0; of < POPULATIONS * POPULATIONS; of++)
+        for (uint32_t i = 0; i < tables->n_synapses[of / POPULATIONS][of % POPULATIONS]; i++) {
+            const struct synapse is =
+                synapse_draw(tables, seed, of / POPULATIONS, of % POPULATIONS, i);
+            list[++n_listed] = (struct listed){is, last[is.source]};
+            last[is.source] = n_listed;
+        }
     for (uint64_t time = 0; time < n_steps; time++)
         for (uint32_t i = 0; i < n; i++) {
             int32_t *arrives = &ring[time % SLOTS * n + i];

@@ -26,9 +26,6 @@
 extern const char microcircuit_cl[];
 
 #define STEPS_A_SECOND 10000
-#define LEAST_SCALE 0.001
-#define MOST_SCALE 64.0
-#define MOST_SECONDS 10000
 #define RUN_STEPS 5000u /* of a run of rounds: then the host reads spikes */
 #define MOST_SPIKES (RUN_STEPS / (REFRACTORY + 1) + 1) /* of a neuron in it */
 #define SETTLED_STEPS 5000u /* rates are of later times, or of the second half */
@@ -65,19 +62,19 @@ struct microcircuit {
 static void record(const struct microcircuit *own)
 {
     const char *suffix = strrchr(own->record, '.');
-    char path[PATH_MAX], number[16] = "", head[128];
+    char path[PATH_MAX], number[16] = "";
     if (own->node.n_nodes > 1)
         snprintf(number, sizeof number, ".%u", own->node.number);
     snprintf(path, sizeof path, "%.*s%s%s", (int)(suffix - own->record), own->record, number,
              suffix);
     FILE *file = fopen(path, "we");
     if (file && !strcmp(suffix, ".npy")) {
-        snprintf(head, sizeof head,
-                 "{'descr': [('neuron', '<u4'), ('step', '<u4')], 'fortran_order': False, "
-                 "'shape': (%llu,), }",
-                 (unsigned long long)own->n_spikes);
         fwrite("\x93NUMPY\1\0\x76", 1, 10, file); /* 0x76 bytes of head follow */
-        fprintf(file, "%-117s\n", head);
+        const int n = fprintf(file,
+                              "{'descr': [('neuron', '<u4'), ('step', '<u4')], "
+                              "'fortran_order': False, 'shape': (%llu,), }",
+                              (unsigned long long)own->n_spikes);
+        fprintf(file, "%*s\n", 117 - n, "");
         fwrite(own->spikes, sizeof *own->spikes, own->n_spikes, file);
     } else if (file) {
         fprintf(file, "# Gravel\n# RecordingBackendASCII version: 2\nsender\ttime_ms\n");
@@ -90,18 +87,6 @@ static void record(const struct microcircuit *own)
 }
 
 /* ---- open and close ---------------------------------------------------------------------------- */
-
-static void check_options(struct microcircuit *own)
-{
-    const char *suffix = own->record ? strrchr(own->record, '.') : ".npy";
-    if (own->scale < LEAST_SCALE || own->scale > MOST_SCALE)
-        die("--scale: %g is not in %g..%g", own->scale, LEAST_SCALE, MOST_SCALE);
-    if (own->seconds * STEPS_A_SECOND < 1 || own->seconds > MOST_SECONDS)
-        die("--seconds: %g is not in %g..%d", own->seconds, 1.0 / STEPS_A_SECOND, MOST_SECONDS);
-    if (!suffix || (strcmp(suffix, ".npy") && strcmp(suffix, ".dat")))
-        die("--record: '%s' ends in neither .npy nor .dat", own->record);
-    own->n_steps = (uint32_t)llround(own->seconds * STEPS_A_SECOND);
-}
 
 /* Gives all nodes the tables of node 0, as functions of mathematics may differ in their last bits. */
 static void make_model(struct microcircuit *own)
@@ -203,7 +188,14 @@ static void open_node(void *self)
     struct microcircuit *own = self;
     struct node *node = &own->node;
     const uint32_t group_items = node->group_items;
-    check_options(own);
+    const char *suffix = own->record ? strrchr(own->record, '.') : ".npy";
+    if (own->scale < 0.001 || own->scale > 64)
+        die("--scale: %g is not in 0.001..64", own->scale);
+    if (own->seconds * STEPS_A_SECOND < 1 || own->seconds > 10000)
+        die("--seconds: %g is not in 0.0001..10000", own->seconds);
+    if (!suffix || (strcmp(suffix, ".npy") && strcmp(suffix, ".dat")))
+        die("--record: '%s' ends in neither .npy nor .dat", own->record);
+    own->n_steps = (uint32_t)llround(own->seconds * STEPS_A_SECOND);
     model_make(&own->model.tables, own->scale);
     node_open(node, HEAP_BYTES + HEAP_BYTES_A_NEURON * own->model.tables.first[POPULATIONS]);
     if (node->n_processes != node->n_nodes)
@@ -279,9 +271,10 @@ static void describe(void *self, struct trials *trials)
     trials_add_number(trials, "synapses", own->n_synapses);
 }
 
-/* Adds for each population, from a time on, its rate and the mean CV of intervals of neurons that have two or more. */
-static void add_populations(struct microcircuit *own, struct trials *trials, uint32_t from)
+/* Adds for each population its rate, and the mean CV of intervals of neurons that have two or more. */
+static void add_populations(struct microcircuit *own, struct trials *trials)
 {
+    const uint32_t half = own->n_steps / 2, from = half < SETTLED_STEPS ? half : SETTLED_STEPS;
     const struct tables *tables = &own->model.tables;
     const double seconds = (double)(own->n_steps - from) / STEPS_A_SECOND;
     struct intervals {
@@ -334,7 +327,6 @@ static int compare_spikes(const void *a, const void *b)
 static void result(void *self, struct trials *trials)
 {
     struct microcircuit *own = self;
-    const uint32_t half = own->n_steps / 2;
     uint64_t sums[2] = {own->n_spikes, 0};
     char checksum[17];
     qsort(own->spikes, own->n_spikes, sizeof *own->spikes, compare_spikes);
@@ -346,7 +338,7 @@ static void result(void *self, struct trials *trials)
     trials_add_word(trials, "checksum", checksum);
     trials_say(trials, "  %llu spikes, checksum %s, %.4g s a biological second\n",
                (unsigned long long)sums[0], checksum, own->run_s / own->seconds);
-    add_populations(own, trials, half < SETTLED_STEPS ? half : SETTLED_STEPS);
+    add_populations(own, trials);
     if (own->record)
         record(own);
 }
@@ -355,8 +347,8 @@ static uint64_t check(void *self, struct trials *trials)
 {
     struct microcircuit *own = self;
     const double begin_s = trials_clock();
-    const uint64_t n_wrong = check_spikes(&own->model.tables, own->options.seed, own->n_steps,
-                                          &own->node, own->spikes, own->n_spikes);
+    const uint64_t n_wrong = check_spikes(&own->model.tables, own->n_synapses, own->options.seed,
+                                          own->n_steps, &own->node, own->spikes, own->n_spikes);
     trials_add_serial(trials, "serial", begin_s);
     return n_wrong;
 }

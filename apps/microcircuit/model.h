@@ -42,7 +42,7 @@ static const double chances[POPULATIONS][POPULATIONS] = {
 #define WEIGHT_PA 87.8
 #define INPUT_RATE 0.008 /* [1/ms] */
 #define LEVEL_MEAN (LEVELS / 2 - 0.5)
-#define LEVELS_A_DEVIATION 32.0
+#define LEVELS_A_DEVIATION (LEVELS / 8.0)
 
 static const double row_weights[3] = {WEIGHT_PA, 2 * WEIGHT_PA, -4 * WEIGHT_PA};
 
@@ -98,7 +98,6 @@ static inline void model_make(struct tables *tables, double scale)
                         (CAPACITY_PF * (MEMBRANE_MS - SYNAPSE_MS));
     for (int i = 0; i < LEVELS; i++) {
         const double deviations = (i - LEVEL_MEAN) / LEVELS_A_DEVIATION;
-        tables->begin[i] = (int32_t)lround((7 + 10 * deviations) * POTENTIAL_MV);
         for (int row = 0; row < 3; row++)
             tables->weights[row][i] =
                 (int32_t)lround(unit * row_weights[row] * (1 + 0.1 * deviations));

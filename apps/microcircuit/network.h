@@ -31,7 +31,7 @@ typedef int64_t i64;
 #endif
 
 #define POPULATIONS 8 /* odd ones are inhibitory */
-#define LEVELS 256    /* of a normal distribution */
+#define LEVELS 256    /* of a normal distribution, whose deviation is an eighth of them */
 #define MOST_INPUTS 32
 #define REFRACTORY 20 /* [steps] */
 #define POTENTIAL_MV 32768
@@ -52,7 +52,6 @@ struct tables {
     u32 delays[2][SLOTS - 1]; /* of excitatory, inhibitory sources, from 1 on: cumulative */
     u32 levels[LEVELS];       /* of weights, and of first potentials: cumulative */
     i32 weights[3][LEVELS];   /* weights_of chooses the row */
-    i32 begin[LEVELS];        /* potentials */
     i32 drive[POPULATIONS];   /* what a constant current adds to a potential in a step */
     i32 input;                /* weight of an input from outside */
     u32 keep_current, keep_potential,
@@ -122,7 +121,8 @@ static inline bool neuron_advance(TABLES struct tables *tables, u64 seed, u32 nu
     const i32 n_inputs = (i32)draw_entry(tables->inputs[population], MOST_INPUTS, random.x);
     if (time == 0) {
         const struct words first = draw((struct words){number, 0, 0, DRAWS_BEGIN}, seed);
-        *neuron = (struct neuron){tables->begin[draw_entry(tables->levels, LEVELS, first.x)], 0, 0};
+        const i32 level = (i32)draw_entry(tables->levels, LEVELS, first.x) * 2 - (LEVELS - 1);
+        *neuron = (struct neuron){7 * POTENTIAL_MV + level * (40 * POTENTIAL_MV / LEVELS), 0, 0};
     }
     if (time >= neuron->rests_until)
         neuron->potential = parts_of(neuron->potential, tables->keep_potential) +
