@@ -7,11 +7,13 @@ of their answers (study/questions/programs.py compares it) are the facts.
 Path: bench-input's files -> this -> a rival
 """
 import json
+import math
 import os
 import re
 import subprocess
 
 TOLERANCE = 1e-3  # of a rank, as in apps/pagerank; of the inertia
+NEAR_RATE = 0.5, 0.3  # of a population's, of which a part of the network has less; spikes a second
 
 
 class Refused(Exception):
@@ -159,5 +161,37 @@ def mer(given, _options, counts):
     return int(counts["kmers"] != given.n_kmers), given.n_kmers, counts
 
 
-UNITS = {"pagerank": "edges/s", "bfs": "edges/s", "sssp": "edges/s", "color": "edges/s", "kmeans": "points/s", "mer": "k-mers/s"}
-CHECKS = {"pagerank": pagerank, "bfs": bfs, "sssp": sssp, "color": color, "kmeans": kmeans, "mer": mer}
+# ---- microcircuit ------------------------------------------------------------------------------
+
+POPULATIONS = ("2/3e", "2/3i", "4e", "4i", "5e", "5i", "6e", "6i")
+NEURONS = (20683, 5834, 21915, 5479, 4850, 1065, 14395, 2948)
+RATES = (0.9, 2.8, 4.5, 5.9, 7.5, 8.6, 1.1, 7.8)  # [spikes a second and neuron] of the whole network, as published
+
+
+class Network:
+    def __init__(self, scale, seconds, seed):
+        self.scale, self.seconds, self.seed, self.sizes = scale, seconds, seed, sizes(scale)
+        self.name = "%d neurons, %g s" % (sum(self.sizes), seconds)
+
+
+def sizes(scale):
+    return [math.floor(scale * n + 0.5) for n in NEURONS]
+
+
+def microcircuit(given, _options, neurons):
+    """[spikes] whose each is. Rates are near the published ones; more, tests/app/beside_nest.py compares."""
+    import numpy
+    populations = numpy.searchsorted(numpy.cumsum(given.sizes), neurons, "right")
+    rates = [n / size / given.seconds for n, size in zip(numpy.bincount(populations, minlength=8).tolist(), given.sizes)]
+    return far_rates(rates), round(1e4 * given.seconds), {"rates": rates}
+
+
+def far_rates(rates):
+    """How many populations have other rates."""
+    return sum(not abs(rate - right) <= NEAR_RATE[0] * right + NEAR_RATE[1] for rate, right in zip(rates, RATES))
+
+
+UNITS = {"pagerank": "edges/s", "bfs": "edges/s", "sssp": "edges/s", "color": "edges/s", "kmeans": "points/s", "mer": "k-mers/s",
+         "microcircuit": "steps/s"}
+CHECKS = {"pagerank": pagerank, "bfs": bfs, "sssp": sssp, "color": color, "kmeans": kmeans, "mer": mer,
+          "microcircuit": microcircuit}

@@ -52,6 +52,10 @@ def sequences(text, k):
         return problems.Sequences(file.name, k)
 
 
+NETWORK = problems.Network(0.001, 1000, 1)
+SPIKES = numpy.repeat(numpy.cumsum(NETWORK.sizes) - 1, [round(1000 * rate * n) for rate, n in zip(problems.RATES, NETWORK.sizes)])
+
+
 READS = sequences(">a N\nACgtN\nAC\n>b\nA\n", 2)  # ACgt, AC, A
 
 # A problem, its input, right answers, and wrong ones.
@@ -67,6 +71,8 @@ CASES = (
      [numpy.array(wrong) for wrong in ([0, 0, 1, 0], [0, 1, 1, 0], [0, 3, 0, 0], [0, -1, 0, 0])]),
     ("kmeans", POINTS, [(1, numpy.array([[0.5], [10.5]])), (5, numpy.array([[0.5], [10.5]]))],
      [(1, numpy.array([[0.0], [10.0]])), (1, numpy.array([[5.5], [5.5]])), (1, numpy.array([[numpy.nan], [10.5]]))]),
+    ("microcircuit", NETWORK, [SPIKES, SPIKES[::-1]],
+     [SPIKES[::4], numpy.repeat(SPIKES, 2), SPIKES[SPIKES < SPIKES.max()], SPIKES + 1]),
     ("mer", READS, [{"kmers": 4, "distinct": 3}], [{"kmers": 5, "distinct": 3}, {"kmers": 3, "distinct": 3}]))
 
 

@@ -6,21 +6,13 @@
 # usage: networkx.sh SOURCE BUILD
 # exit:  0; 1 with what went wrong; 77 without a package index or venv
 #
-# Path: pyproject.toml -> pip -> this -> test_networkx.py, networkx_tests.py -> python/gravel/networkx.py
+# Path: pyproject.toml, tests/support/pypi.sh -> this -> test_networkx.py, networkx_tests.py -> python/gravel/networkx.py
 set -u
 
 source=$1 build=$2
-packages="networkx>=3.6,<3.7 scipy>=1.11 pandas>=2 pyopencl pytest"
 kept=$build/tests/bindings/networkx
 unset PYTHONPATH MALLOC_PERTURB_
-if [ "$(cat "$kept/packages" 2>/dev/null)" != "$packages" ]; then
-    rm -rf "$kept"
-    /usr/bin/python3 -m venv "$kept" >/dev/null 2>&1 || { echo "skipped: no venv"; exit 77; }
-    # shellcheck disable=SC2086 # words of a command
-    "$kept/bin/pip" -q install --no-compile $packages >"$kept/log" 2>&1 ||
-        { echo "skipped: no package index: $(tail -n 1 "$kept/log")"; exit 77; }
-    echo "$packages" >"$kept/packages"
-fi
+"$source/tests/support/pypi.sh" "$kept" 'networkx>=3.6,<3.7' 'scipy>=1.11' 'pandas>=2' pyopencl pytest || exit
 python=$kept/bin/python
 
 # As an installation of the package has it.

@@ -20,9 +20,10 @@ import zlib
 import parts
 
 PARTS = 40
-# The first four build all of it once more, and fetch packages or install them; all later ones have many processes.
+# The first five build all of it once more, fetch packages or install them; all later ones have many processes.
 ONLY_ALL = ["matrix: guide on a fresh Debian", "matrix: packages of Debian", "bindings: Python wheel",
-            "mpi: mpi MPICH, jobs", "cluster: cluster Slurm", "cluster: cluster 32 ranks of 4", "mpi: mpi ranks 16"]
+            "mpi: mpi MPICH, jobs", "app: app microcircuit, as NEST", "cluster: cluster Slurm",
+            "cluster: cluster 32 ranks of 4", "mpi: mpi ranks 16"]
 BUILDS = list(parts.BUILDS)
 SANITIZERS = ["address", "thread"]  # in turns, each with a part of its tests, so that eighty commits run all of both
 # Each part of the host's half once: alone, in one process; in jobs of two or three nodes; in jobs in which a node fails.

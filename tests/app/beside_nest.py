@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The microcircuit fires as NEST's: of each population the rates of neurons, the CV of their intervals and the correlations of
+pairs are distributed as in NEST, as far as three seeds of NEST agree.
+
+usage: beside_nest.py PROGRAM    in a Python that has nest-simulator, with the tree in PYTHONPATH
+exit:  0; 1 with a line for each population that differs, behind the table
+
+Distances are those of Kolmogorov and Smirnov. Gravel's, the mean to the seeds, may be LIMIT times NEST's, the largest between two seeds,
+of a population, and as large in the mean of all eight.
+
+Path: apps/microcircuit, study/rivals/nest.py -> this
+"""
+import concurrent.futures
+import itertools
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+from study.rivals import nest, problems
+
+SCALE, SECONDS, SETTLED = 0.1, 3, 0.5
+SEEDS = (1, 2, 3)
+LIMIT = 1.5
+MEASURES = ("rate", "CV", "correlation")
+N_CORRELATED, BIN = 200, 20  # neurons of a population; steps
+ENDS = numpy.cumsum(problems.sizes(SCALE))
+
+
+def of_gravel(program):
+    """@return neurons and steps of all spikes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "spikes.npy")
+        subprocess.run([program, "-q", "-n", "1", "--scale", str(SCALE), "--seconds", str(SECONDS), "--record", path], check=True)
+        spikes = numpy.load(path)
+    return spikes["neuron"].astype(int), spikes["step"].astype(int)
+
+
+def of_nest(seed):
+    recorder = nest.build(SCALE, seed, 1)  # spikes depend on the number of threads
+    nest.library().Simulate(1000 * SECONDS)
+    events = recorder.events
+    return events["senders"] - 1, numpy.rint(events["times"] / nest.STEP).astype(int) - 1
+
+
+# ---- what is compared --------------------------------------------------------------------------------------------------
+
+def values_of(neurons, steps):
+    """{measure: the values of each population}"""
+    is_late = steps >= SETTLED / nest.STEP * 1000
+    neurons, steps = neurons[is_late], steps[is_late]
+    rates = numpy.bincount(neurons, minlength=ENDS[-1]) / (SECONDS - SETTLED)
+    order = numpy.lexsort((steps, neurons))
+    is_next = numpy.diff(neurons[order]) == 0
+    intervals, of = numpy.diff(steps[order])[is_next], neurons[order][1:][is_next]
+    n, sums, squares = (numpy.bincount(of, weights, minlength=ENDS[-1]) for weights in (None, intervals, intervals ** 2))
+    with numpy.errstate(invalid="ignore", divide="ignore"):
+        means = sums / n
+        cvs = numpy.where(n >= 2, numpy.sqrt(numpy.maximum(squares / n - means ** 2, 0)) / means, numpy.nan)
+    found = {name: numpy.split(values, ENDS[:-1]) for name, values in (("rate", rates), ("CV", cvs))}
+    found["CV"] = [values[~numpy.isnan(values)] for values in found["CV"]]
+    found["correlation"] = [correlations(neurons - first, steps, min(N_CORRELATED, end - first))
+                            for first, end in zip([0, *ENDS], ENDS)]
+    return found
+
+
+def correlations(numbers, steps, n):
+    """Of each pair of the first n that fire."""
+    counts = numpy.zeros((n, steps.max() // BIN + 1))
+    is_one = (numbers >= 0) & (numbers < n)
+    numpy.add.at(counts, (numbers[is_one], steps[is_one] // BIN), 1)
+    counts = counts[counts.any(axis=1)]
+    return numpy.corrcoef(counts)[numpy.triu_indices(len(counts), 1)]
+
+
+def distance(a, b):
+    at = numpy.concatenate([a, b])
+    parts = [numpy.searchsorted(numpy.sort(values), at, "right") / len(values) for values in (a, b)]
+    return abs(parts[0] - parts[1]).max()
+
+
+def main():
+    own, wrong = values_of(*of_gravel(sys.argv[1])), []
+    with concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        seeds = [values_of(*spikes) for spikes in pool.map(of_nest, SEEDS)]
+    print("%-12s%-6s%10s%10s%12s%12s" % ("", "", "Gravel", "NEST", "distance", "of seeds"))
+    for name in MEASURES:
+        rows = []
+        for i, population in enumerate(problems.POPULATIONS):
+            theirs = [values[name][i] for values in seeds]
+            rows.append((numpy.mean([distance(own[name][i], values) for values in theirs]),
+                         max(distance(*pair) for pair in itertools.combinations(theirs, 2))))
+            print("%-12s%-6s%10.4f%10.4f%12.4f%12.4f" % (name, population, own[name][i].mean(), numpy.concatenate(theirs).mean(), *rows[-1]))
+            if rows[-1][0] > LIMIT * rows[-1][1]:
+                wrong.append("%s of %s" % (name, population))
+        means = numpy.mean(rows, axis=0)
+        print("%-12s%-6s%20s%12.4f%12.4f" % (name, "mean", "", *means))
+        if means[0] > means[1]:
+            wrong.append("%s in the mean" % name)
+    print("\n".join("differs from NEST: " + what for what in wrong) or "as NEST's")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
