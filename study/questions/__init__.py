@@ -20,7 +20,7 @@ pays      (rows) -> what, its rate on two devices over that on one
 
 A measurement that comes first is the one that is kept if time runs short.
 """
-from study.questions import atomics, by_hand, flows, handed, graphs, message, programs, round, scale, servers, sharing
+from study.questions import atomics, by_hand, flows, handed, graphs, message, microcircuit, programs, round, scale, servers, sharing
 
-QUESTIONS = (message, by_hand, programs, atomics, scale, graphs, round, sharing, servers, flows, handed)
+QUESTIONS = (message, by_hand, programs, atomics, scale, graphs, microcircuit, round, sharing, servers, flows, handed)
 BY_NAME = {question.NAME: question for question in QUESTIONS}

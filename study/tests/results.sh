@@ -66,10 +66,12 @@ programs) # each beside what is installed here, and they agree
     holds programs 'all({row["system"] for row in rows if row["what"] == what} > {"gravel"} for what in {row["what"] for row in rows})'
     holds programs 'all(row["version"] and row["threads"] for row in rows if row["system"] != "gravel")' ;;
 ranks) # what two ranks share, their rate over that of one, and rounds
-    results graphs,round,sharing --quick --ranks 1,2 --machine here || fail "exit status $?"
+    results graphs,microcircuit,round,sharing --quick --ranks 1,2 --machine here || fail "exit status $?"
     holds graphs 'sorted((row["what"], row["input"], row["ranks"]) for row in rows) == sorted((what, name, n)
         for what in ("bfs", "sssp", "pagerank", "mst", "color") for name in ("kronecker-22", "mesh") for n in (1, 2))'
     holds graphs 'all(row["valid"] is True for row in rows)'
+    holds microcircuit 'sorted(row["ranks"] for row in rows if row["system"] == "gravel") == [1, 2]'
+    holds microcircuit 'len({row["checksum"] for row in rows if row["system"] == "gravel"}) == 1 and all(row["valid"] is True for row in rows)'
     holds round '{(row["what"], row["ranks"]) for row in rows} == {(what, n) for n in (1, 2)
         for what in ("launch", "barrier", "reduce", "round", "level", "level_sum", "stay", "stay_none", "stay_60k", "stay_1m")} | {
         (what, 1) for what in ("search", "search_stay", "serial")}'
@@ -102,7 +104,7 @@ time) # what does not fit is left out and named; what was there stays
     grep -q '^results: atomics: FAILED: no time' "$work/said" || fail "no reason"
     holds atomics 'len(rows) == 2' ;;
 refusals)
-    refused "no question 'speed'; there are: message by-hand programs atomics scale graphs round sharing servers flows handed" speed --machine here
+    refused "no question 'speed'; there are: message by-hand programs atomics scale graphs microcircuit round sharing servers flows handed" speed --machine here
     refused '--machine: a name of letters' atomics
     refused 'nothing to do: a question, --take, --page or --check'
     refused "revision 'new': commit what is measured, or name it (--revision)" atomics --machine here --revision new

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""How fast is a spiking network?"""
+from study import rounds, runs
+from study.place import Failed
+from study.rivals import problems
+
+NAME = "microcircuit"
+TITLE = "How fast is a spiking network?"
+ABOUT = """Seconds that a second of the network takes: the [cortical microcircuit](../guide/microcircuit.md) of Potjans and Diesmann, 77,169
+neurons with 299 million synapses, in steps of 0.1 ms, by `microcircuit`; at *4* there are four times the neurons and synapses. Up to
+the whole network the first spikes are compared with a serial program's; all of them are the same on any number of ranks, and rates near
+the published ones. *NEST* runs on all cores, in turns. Others' published times of the whole network (Senk et al. 2026), each on its
+own machine: NEST on two EPYCs 0.67, NEST GPU on an RTX 4090 0.386, GeNN on an RTX 4090 0.272, neuroAIx on 35 FPGAs 0.05."""
+KEYS = ("scale", "system")
+GRAVEL, NEST = "gravel", "NEST"
+PUBLISHED = ("GeNN, RTX 4090 (published)", 0.272)
+STEPS = 1e4  # of a second
+
+
+def measure(place):
+    rows = []
+    for scale in runs.sized(place, (0.1,), (0.1,), (1, 4)):
+        found = [row for n in place.ranks for row in place.attempt(lambda scale=scale, n=n: of_ranks(place, scale, n))]
+        rows += place.attempt(lambda found=found: agreed(found))
+    return rows
+
+
+def of_ranks(place, scale, n_ranks):
+    words = "--scale %g --seconds %g" % (scale, runs.sized(place, 0.2, 1, 10))
+    if scale <= 1:
+        runs.app(place, "microcircuit", "-n 1 --scale %g --seconds 0.1" % scale, n_ranks, limit_s=300)
+    systems = {GRAVEL: lambda: simulate(place, words, n_ranks)}
+    if place.is_cpu() and n_ranks == 1 and NEST in runs.rivals(place).get("microcircuit", ()):
+        systems[NEST] = lambda: runs.rival(place, "microcircuit", NEST, "-n 1 " + words)
+    found = rounds.in_turn(systems, 3 if place.is_cpu() and not place.quick else 1)
+    return [{"scale": scale, "system": system, **row} for system, row in found.items()]
+
+
+def simulate(place, words, n_ranks):
+    row = runs.app(place, "microcircuit", "-n 1 " + words, n_ranks, facts=("checksum", "rates"), limit_s=300, is_checked=False)
+    row["of_populations"] = row.pop("rates")
+    return row
+
+
+def agreed(rows):
+    """The rows, valid; Failed if ranks have other spikes than one, or rates are not the model's."""
+    own = [row for row in rows if row["system"] == GRAVEL]
+    if len({row["checksum"] for row in own}) > 1:
+        raise Failed("%s: %s" % (own[0]["command"], ", ".join("%s on %d ranks" % (row["checksum"], row["ranks"]) for row in own)))
+    for row in own:
+        row["valid"] = not problems.far_rates(row["of_populations"])
+        if not row["valid"]:
+            raise Failed("%s: rates %s, not near %s" % (row["command"], row["of_populations"], problems.RATES))
+    return rows
+
+
+# ---- the answer --------------------------------------------------------------------------------
+
+def lines_of(rows):
+    """[(scale, ranks, row of Gravel, row of NEST or None)]"""
+    own = sorted((row for row in rows if row["system"] == GRAVEL), key=lambda row: (row["scale"], row["ranks"]))
+    nests = [runs.one(rows, system=NEST, scale=row["scale"], ranks=row["ranks"]) for row in own]
+    return [(row["scale"], row["ranks"], *(rounds.typical(row, nest) if nest else (row, None))) for row, nest in zip(own, nests)]
+
+
+def seconds(row):
+    return "%.3g" % (STEPS / row["rate"]) if row else None
+
+
+def network(scale):
+    return "the whole" if scale == 1 else "%g of it" % scale
+
+
+def sentence(rows):
+    said = ["%s on %d takes %s s%s" % (network(scale), n, seconds(own), ", %.2f times NEST's rate on %d threads" % (
+        own["rate"] / nest["rate"], nest["threads"]) if nest else "") for scale, n, own, nest in lines_of(rows)]
+    return "a second of " + "; of ".join(said) + "." if said else None
+
+
+def table(rows):
+    heads = ["scale", "ranks", "s a second", "NEST's", "version", "threads", "Gravel / NEST"]
+    return heads, [["%g" % scale, str(n), seconds(own)] + (
+        [seconds(nest), nest["version"], str(nest["threads"]), own["rate"] / nest["rate"]] if nest else [None] * 4)
+        for scale, n, own, nest in lines_of(rows)]
+
+
+def front(rows):
+    for scale, n, own, nest in lines_of(rows):
+        name, other = ("NEST %s, %d threads" % (nest["version"], nest["threads"]), STEPS / nest["rate"]) if nest else PUBLISHED
+        if nest or (scale == 1 and n == 1):
+            yield ("a second of a spiking network, " + network(scale), seconds(own) + " s", name, "%.3g s" % other,
+                   other * own["rate"] / STEPS)
+
+
+def pays(rows):
+    for scale in sorted({row["scale"] for row in rows}):
+        one, two = (runs.rate(rows, system=GRAVEL, scale=scale, ranks=n) for n in (1, 2))
+        if one and two:
+            yield "a spiking network, " + network(scale), two / one
+
+
+def draw(machines, draw):
+    found = {(name, scale): [line for line in lines_of(rows) if line[0] == scale]
+             for name, rows in machines.items() for scale in sorted({row["scale"] for row in rows})}
+    series = {"%d rank%s" % (n, "s" * (n > 1)): [next((STEPS / own["rate"] for _, at, own, _ in lines if at == n), None)
+                                               for lines in found.values()]
+              for n in sorted({n for lines in found.values() for _, n, _, _ in lines})}
+    nests = [next((STEPS / nest["rate"] for *_, nest in lines if nest), None) for lines in found.values()]
+    if any(nests):
+        series[NEST] = nests
+    return draw.bars(["%s\nscale %g" % key for key in found], series, "seconds a second of the network", log_y=True)
