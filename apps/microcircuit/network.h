@@ -31,7 +31,7 @@ typedef int64_t i64;
 #endif
 
 #define POPULATIONS 8 /* odd ones are inhibitory */
-#define LEVELS 256    /* of a normal distribution, whose deviation is an eighth of them */
+#define LEVELS 128    /* of a normal distribution, whose deviation is an eighth of them */
 #define MOST_INPUTS 32
 #define REFRACTORY 20 /* [steps] */
 #define POTENTIAL_MV 32768
@@ -41,7 +41,7 @@ typedef int64_t i64;
 #define SLOTS 64 /* of a ring: steps that a delay reaches */
 
 /* A synapse is a word: its target, its delay, and which level of weights it has. */
-#define TARGET_BITS 18
+#define TARGET_BITS 19
 #define DELAY_BITS 6
 
 /* Words of 4 bytes. An entry of a cumulative table is the last random word that draws it. */

@@ -88,7 +88,7 @@ GROUPS["mer on the device"] = [  # a table that is full, or too large
 GROUPS["device"] = [
     ("gups", "", "no such device", {"GRAVEL_DEVICE": "absent"}),
     ("pagerank", "-u 4", "GRAVEL_LOOPBACK", LOOPBACK),
-    ("microcircuit", "--scale 4", "--scale: there are 308676 neurons (262144 a node allowed): use more nodes"),
+    ("microcircuit", "--scale 7", "--scale: there are 540183 neurons (524288 a node allowed): use more nodes"),
     ("microcircuit", "--record absent/x.npy", "--record: absent/x.npy: cannot write: No such file or directory"),
     ("microcircuit", "", "GRAVEL_LOOPBACK: each node needs a process, whose device has its neurons", LOOPBACK),
     ("microcircuit", "--scale 2", "heap", HEAP_20K),
