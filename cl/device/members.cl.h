@@ -5,7 +5,7 @@
  * one group never waits. Members meet between rounds: the last one out does what is to be done before the next round,
  * and the other members wait for that. How long they wait is up to the caller.
  *
- * Path:    round.cl.h, cl/kernels/self_test.cl -> this -> layout/flow.h.
+ * Path:    round.cl.h, meeting.cl.h, cl/kernels/self_test.cl -> this -> layout/flow.h.
  * Threads: leaders of groups.
  * Memory:  K5, K6, K7.
  * Source:  Sorensen et al., Portable Inter-workgroup Barrier Synchronisation for GPUs, OOPSLA 2016.

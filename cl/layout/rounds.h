@@ -2,7 +2,7 @@
 /*
  * What the host and the kernel of rounds share: how a launch begins, and the words by which its groups meet.
  *
- * Path:    lib/rounds gives the one as the kernel's argument, and reads the other behind the launch; rounds.cl.h.
+ * Path:    lib/rounds gives the one as the kernel's argument, and reads the other behind the launch; meeting.cl.h.
  */
 #ifndef GRAVELP_ROUNDS_H
 #define GRAVELP_ROUNDS_H
@@ -19,13 +19,12 @@ struct gravelp_rounds_begin {
     gravelp_u64 words_at;   /* heap offset of struct gravelp_rounds [bytes] */
     gravelp_u64 number;     /* of the first round; in a run the first is 0 */
     gravelp_u64 sum;        /* what the round before has counted */
+    gravelp_u64 nodes_at;   /* heap offset of what nodes meet by [bytes]; of several nodes */
     gravelp_u32 phase;      /* which the launch is of */
     gravelp_u32 most;       /* rounds of the launch, at least 1 */
     gravelp_u32 until_zero; /* 1: a round that counts nothing is the last */
     gravelp_u32 n_groups;   /* of the launch */
-    gravelp_u32 n_items;    /* of the launch, if it is of one phase */
     gravelp_u32 wait_ms;    /* of a group for those of its launch */
-    gravelp_u64 nodes_at;   /* heap offset of what nodes meet by [bytes]; of several nodes */
     gravelp_u32 room;  /* messages of a round for each other node: more go as those of any kernel */
     gravelp_u32 n_met; /* rounds so far whose end nodes have met at */
 };

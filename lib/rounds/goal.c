@@ -39,7 +39,6 @@ struct gravelp_rounds_begin gravel_rounds_begin_at(const struct gravel_rounds *r
         .phase = phase,
         .until_zero = run->until == GRAVEL_UNTIL_ZERO,
         .n_groups = rounds->n_groups,
-        .n_items = rounds->n_groups * rounds->group_items,
         .wait_ms = rounds->scheduling.wait_ms,
     };
 }

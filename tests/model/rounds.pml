@@ -15,7 +15,7 @@
  * like these. A message without room in a frame is sent as from any kernel, and a barrier (barrier.pml) ends the round.
  * Shown for 2 nodes of 2 groups, 3 rounds with a late host, and 3 nodes whose copies take one step.
  *
- * Models:  cl/rounds.cl.h and cl/device/direct.cl.h with GRAVELP_NODES, lib/rounds/run.c, lib/network/exchange.c.
+ * Models:  cl/device/exchange.cl.h, meeting.cl.h and direct.cl.h with GRAVELP_NODES, lib/rounds/nodes.c, lib/network/exchange.c.
  *          Mutants: ONE_SLOT, ONE_SET, CLEARED_FIRST, REPORT_UNTAGGED, ANSWER_UNTAGGED, FRAMES_FIRST, ANSWER_FIRST,
  *          NO_MEETING, UNCAPPED, NO_BARRIER, LATE_ALONE; with few TAGS: ZERO_NUMBER.
  */

@@ -55,10 +55,10 @@ SUBJECTS = {
     "flow": (["tests/tsan/flow.c"] + FLOW, [], [], ["cl/device/members.cl.h", "cl/device/round.cl.h", "cl/layout/choose.h"]),
     "held": (["tests/tsan/flow_held.c"] + FLOW, [], [], ["cl/flow.cl.h", "cl/layout/choose.h", "cl/layout/flow.h"]),
     "rounds": (["tests/tsan/rounds.c", "tests/tsan/lanes.c"], ["-DGRAVELP_ROUNDS", "-DGRAVELP_STAYS", "-DGRAVELP_DIRECT", "-DGRAVELP_SERIAL_GROUP"], [],
-               ["cl/rounds.cl.h", "cl/device/direct.cl.h"]),
+               ["cl/rounds.cl.h", "cl/device/meeting.cl.h", "cl/device/direct.cl.h"]),
     "rounds-nodes": (["tests/tsan/rounds_nodes.c", "tests/tsan/lanes.c"],
                      ["-DGRAVELP_ROUNDS", "-DGRAVELP_STAYS", "-DGRAVELP_DIRECT", "-DGRAVELP_NODES", "-DGRAVELP_SERIAL_GROUP"], [],
-                     ["cl/rounds.cl.h"]),
+                     ["cl/rounds.cl.h", "cl/device/meeting.cl.h", "cl/device/exchange.cl.h"]),
     "event": (["tests/tsan/event_edges.c", "lib/base/event.c"], [], [],
               ["lib/base/event.h", "lib/base/event.c"]),
 }
@@ -110,7 +110,7 @@ STEPS = [
     ("steal", "cl/device/schedule.cl.h", "GRAVELP_OFFER_MADE) { /* relaxed: X3 decides */",
      "GRAVELP_OFFER_MADE || victim == own->group) {"),
     ("resident-serial", "cl/device/outbox.cl.h", "        gravelp_outbox_publish_all(servers, outbox);\n    }\n    while", "    }\n    while"),
-    ("rounds", "cl/rounds.cl.h", "met / GRAVELP_ROUNDS_MEMBER < r.scratch->n_members", "met / GRAVELP_ROUNDS_MEMBER < 1"),
+    ("rounds", "cl/device/meeting.cl.h", "met / GRAVELP_ROUNDS_MEMBER < r.scratch->n_members", "met / GRAVELP_ROUNDS_MEMBER < 1"),
     ("resident-serial", "cl/device/inbox.cl.h", "in_use < servers->n_slots ? servers->n_slots - in_use : 0;", "n + 0 * in_use;"),
     ("event", "lib/base/event.c", "    atomic_fetch_add_explicit(&event->epoch, 1, memory_order_release); /* E2 */\n", ""),
 ]

@@ -4,7 +4,7 @@
  * plain loads, in all groups; counts are of the round before; own words of messages are applied, and a signal is raised
  * behind its word.
  *
- * Path:    this -> cl/rounds.cl.h, device/direct.cl.h, compiled as C11 through host_c11.h.
+ * Path:    this -> cl/rounds.cl.h, device/meeting.cl.h, direct.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
  * Rounds of several nodes as C11 threads, under ThreadSanitizer: groups of node 0 meet, report and apply what an answer
  * brings, next to a thread that is the host, and in whose frames node 1's messages come.
  *
- * Path:    this -> cl/rounds.cl.h, device/direct.cl.h, compiled as C11 through host_c11.h.
+ * Path:    this -> cl/rounds.cl.h, device/meeting.cl.h, exchange.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
 #include <pthread.h>
