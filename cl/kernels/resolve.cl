@@ -15,8 +15,9 @@
  *
  * Path:    lib/resolve/on_device/runs.c chooses, enqueues these run by run, and says by GRAVELP_INT64_ATOMICS
  *          whether the device has them.
- * Memory:  one kernel at a time changes heap words; other kernels may read, and see no torn word. Q1 releases, at the
- *          scope of the device, what earlier kernels of the queue applied.
+ * Memory:  one kernel at a time changes heap words; other kernels may read, and see no torn word. While rounds change
+ *          words too (direct.cl.h), all but puts are atomic operations. Q1 releases, at the scope of the device,
+ *          what earlier kernels of the queue applied.
  * Source:  Orr 2016, section 5.2; requests and signals: OpenSHMEM 1.5, sections 9.7 and 9.8.
  */
 #define GRAVELP_APPLIES /* apply.cl.h */

@@ -92,8 +92,8 @@ struct gravel_rounds_ended {
  * Runs rounds, and waits for their end. Collective. A run continues where the last one ended: in its first round
  * gravel_round_sum is the count of the last one.
  *
- * Before the call gravel_barrier has waited for messages of other nodes that the first phase is to find. After it all
- * messages are applied at all nodes.
+ * Before the call gravel_barrier has waited for messages to words that phases read or send to; to such words of a node
+ * that is alone no thread sends until the run ends. After it all messages are applied at all nodes.
  *
  * @param until  GRAVEL_UNTIL_MOST: after `most` rounds; GRAVEL_UNTIL_ZERO: or after the first that counts nothing.
  * @param most   rounds, at least 1; UINT64_MAX for no bound.

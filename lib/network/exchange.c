@@ -92,6 +92,8 @@ int gravel_exchange_open(struct gravel_network *network, uint32_t room)
     if (exchange->peers)
         return 0;
     exchange->room = room;
+    if (room)
+        gravel_resolver_share(network->resolver);
     if (network->transport->handover.n_takers)
         shared = gravel_segment_take(segment, outbox_bytes(network));
     GRAVEL_TRY(make(network, &exchange->outbox, shared, outbox_bytes(network)));

@@ -39,6 +39,11 @@ bool gravel_resolver_destroy(struct gravel_resolver *resolver)
     return true;
 }
 
+void gravel_resolver_share(struct gravel_resolver *resolver)
+{
+    atomic_store_explicit(&resolver->is_shared, true, memory_order_relaxed); /* a barrier follows */
+}
+
 /* Applies runs of the host's and of the device's, in the order of the frame. */
 static int apply_in_order(const struct gravel_resolver *resolver, struct gravel_frame *frame,
                           uint32_t heap, struct gravel_applied *applied)

@@ -66,6 +66,9 @@ int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_res
 /** Destroys it; NULL is allowed. @return false if the device may still use it: it stays. */
 bool gravel_resolver_destroy(struct gravel_resolver *resolver);
 
+/** From now on kernels of programs change words too, by atomic operations, and so do the resolver's. */
+void gravel_resolver_share(struct gravel_resolver *resolver);
+
 /**
  * Check a MESSAGES frame, and apply it (or, where kernels apply, begin to) if it passes. Nothing is written if it does
  * not.

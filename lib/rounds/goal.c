@@ -60,6 +60,11 @@ int gravel_rounds_fail_refused(const struct gravel_rounds *rounds,
         words->refused_node, words->last.refused);
 }
 
+int gravel_rounds_fail_empty(void)
+{
+    return gravel_fail(GRAVEL_EINVAL, "%s: the kernel has no GRAVEL_PHASE", GRAVEL_ROUNDS_RUN);
+}
+
 bool gravel_rounds_flushes(struct gravel *gravel)
 {
     bool has = false;

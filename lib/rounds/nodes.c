@@ -188,6 +188,14 @@ static int exchange(struct gravel_rounds *rounds, uint64_t number, struct words 
     return 0;
 }
 
+/* Exchanges that this node's kernel has reported nothing, but its error. */
+static int exchange_nothing(struct gravel_rounds *rounds, uint64_t number, struct words *words)
+{
+    words->sum = words->flags = 0;
+    memset(words->counts, 0, gravel_n_nodes(rounds->object.gravel) * sizeof *words->counts);
+    return exchange(rounds, number, words);
+}
+
 /* Answers all groups, behind the frames that have come. The copies are in order, and the next report's behind them. */
 static int answer(const struct gravel_rounds *rounds, uint64_t number, const struct words *words,
                   bool goes_on)
@@ -262,9 +270,7 @@ static int begin(struct gravel_rounds *rounds, const struct gravel_rounds_goal *
         code = gravel_node_begin(gravel, rounds->object.kernels[0], rounds->n_groups,
                                  rounds->group_items, end);
     note_error(words, code);
-    words->sum = words->flags = 0;
-    memset(words->counts, 0, n_nodes * sizeof *words->counts);
-    return exchange(rounds, exchanges->number, words);
+    return exchange_nothing(rounds, exchanges->number, words);
 }
 
 /* Ends a kernel that waits for a second round, as some node has none. */
@@ -292,9 +298,10 @@ static int run_launch(struct gravel_rounds *rounds, struct gravel_rounds_goal *r
         const uint64_t number = ++exchanges->number, asked_ns = gravel_clock_ns();
         GRAVEL_TRY(await_report(rounds, number, end, words, &is_over));
         rounds->stats.device_ns += gravel_clock_ns() - asked_ns;
-        if (is_over)
-            return gravel_fail(GRAVEL_EKERNEL, "%s: a launch has ended too early",
-                               GRAVEL_ROUNDS_RUN);
+        if (is_over) { /* if not well, that fails the node */
+            note_error(words, gravel_rounds_fail_empty());
+            return exchange_nothing(rounds, number, words);
+        }
         if (gravel_clock_ns() - begin_ns > rounds->scheduling.slice_ns)
             words->flags |= GRAVELP_ROUNDS_LATE;
         GRAVEL_TRY(end_round(rounds, run, number, words, &goes_on));
@@ -311,6 +318,8 @@ static int end_one(struct gravel_rounds *rounds, struct gravel_rounds_goal *run,
 {
     struct gravel *gravel = rounds->object.gravel;
     uint64_t sum = taken->last.count[0] | (uint64_t)taken->last.count[1] << 32;
+    if (taken->n_rounds == 0)
+        note_error(words, gravel_rounds_fail_empty());
     note_error(words, gravel_barrier(gravel));
     GRAVEL_TRY(gravel_reduce(gravel, GRAVEL_ADD, GRAVEL_ULONG, &sum, 1));
     gravel_rounds_count(rounds, run, 1, sum);

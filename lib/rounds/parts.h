@@ -33,6 +33,8 @@ int gravel_rounds_set_begin(const struct gravel_rounds *rounds,
 /** Returns GRAVEL_ERANGE, of messages that a launch has refused. */
 int gravel_rounds_fail_refused(const struct gravel_rounds *rounds,
                                const struct gravelp_rounds *words);
+/** Returns GRAVEL_EINVAL, of a kernel that has ended without a round. */
+int gravel_rounds_fail_empty(void);
 /** Returns whether some object of the node has words that a wait sends. */
 bool gravel_rounds_flushes(struct gravel *gravel);
 

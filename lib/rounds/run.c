@@ -84,9 +84,7 @@ static int launch_once(struct gravel_rounds *rounds, struct gravel_rounds_goal *
         GRAVEL_TRY(gravel_quiet(gravel));
     if (words.last.refused)
         return gravel_rounds_fail_refused(rounds, &words);
-    return words.n_rounds
-               ? 0
-               : gravel_fail(GRAVEL_EKERNEL, "%s: a launch has ended no round", GRAVEL_ROUNDS_RUN);
+    return words.n_rounds ? 0 : gravel_rounds_fail_empty();
 }
 
 static int run_on_device(struct gravel_rounds *rounds, struct gravel_rounds_goal *run)
@@ -126,9 +124,7 @@ static int count_phases(struct gravel_rounds *rounds, const struct gravel_rounds
                                   rounds->object.memory, (uint32_t *)&words,
                                   GRAVEL_ROUNDS_TAKEN / sizeof(uint32_t)));
     rounds->n_phases = words.n_phases;
-    return words.n_phases ? 0
-                          : gravel_fail(GRAVEL_EINVAL, "%s: the kernel has no GRAVEL_PHASE",
-                                        GRAVEL_ROUNDS_RUN);
+    return words.n_phases ? 0 : gravel_rounds_fail_empty();
 }
 
 /* Reports to all nodes, in the next round, that one has failed here. @return code; what fails the node */

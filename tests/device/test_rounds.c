@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rounds: phases see what the one before has stored, on all groups; counts are known in the next round; every operation,
- * in the kernel that stays and phase by phase, at this node and at another one; requests; handlers; runs that go on where
+ * Rounds: phases see what the one before has stored, on all groups; counts are known in the next round; calls of groups, in
+ * the kernel that stays and phase by phase, at this node and at another one; what else kernels have; runs that go on where
  * the last one ended; what is refused, and that the node is of use afterwards.
  *
  * Path: meson test -> kernels/rounds.cl -> cl/rounds.cl.h, lib/rounds
  */
 #include "expect.h"
 
+#include <gravel/accumulator.h>
+#include <gravel/block_pool.h>
 #include <gravel/rounds.h>
 
 #include <inttypes.h>
@@ -17,17 +19,16 @@
 
 #define N 1000u
 #define N_ROUNDS 7u
-#define N_UPDATES 3u /* rounds of many messages */
-#define WORDS_BYTES 2048u
+#define N_UPDATES 3u
+#define N_WORDS 12u
 
 extern const char rounds_cl[];
 
-static struct gravel *open_by(const char *scheduler, uint32_t n_nodes,
-                              const struct gravel_bindings *bindings)
+static struct gravel *open_by(const char *scheduler, uint32_t n_nodes)
 {
     struct gravel_config config = loopback_config(n_nodes);
     snprintf(config.scheduler, sizeof config.scheduler, "%s", scheduler);
-    return scoped_node(&config, bindings);
+    return scoped_node(&config, NULL);
 }
 
 static struct gravel_rounds *make(struct gravel *gravel, const char *function)
@@ -70,7 +71,7 @@ static struct gravel_rounds_stats stats(const struct gravel_rounds *rounds)
 
 static void meet(const char *scheduler, uint32_t n_nodes)
 {
-    struct gravel *gravel = open_by(scheduler, n_nodes, NULL);
+    struct gravel *gravel = open_by(scheduler, n_nodes);
     struct gravel_rounds *rounds = make(gravel, "meet");
     const uint64_t own = alloc_or_die(gravel, N * sizeof(uint32_t)),
                    wrong = alloc_or_die(gravel, 8);
@@ -94,133 +95,88 @@ static void meet(const char *scheduler, uint32_t n_nodes)
 TEST(phases_see_the_phase_before_and_sums_are_of_the_round_before)
 {
     meet("auto", 1);
-}
-TEST(a_launch_may_be_a_phase)
-{
-    meet("host", 1);
-}
-TEST(nodes_run_rounds_together)
-{
+    meet("host", 1); /* a launch is a phase */
     meet("auto", 3);
-}
-
-TEST(a_run_goes_on_where_the_last_one_ended_and_ends_when_nothing_counts)
-{
-    struct gravel *gravel = open_by("auto", 1, NULL);
-    struct gravel_rounds *rounds = make(gravel, "astray");
-    const uint64_t words = alloc_or_die(gravel, 64);
-    const uint32_t zero = 0;
-    SET_ROUNDS(rounds, 2, words);
-    SET_ROUNDS(rounds, 3, zero);
-    SET_ROUNDS(rounds, 4, zero);
-    const struct gravel_rounds_ended counting = run(rounds, GRAVEL_UNTIL_ZERO, 300);
-    assert_int_equal(counting.n_rounds, 300);
-    assert_true(counting.sum > 0 && counting.sum % 64 == 0);
-    OK(gravel_rounds_destroy(rounds));
-    rounds = make(gravel, "stay");
-    const uint32_t one = 1;
-    OK(gravel_put(gravel, words + 32, &one, sizeof one, 0));
-    OK(gravel_quiet(gravel));
-    const uint64_t stop = words + 32;
-    SET_ROUNDS(rounds, 2, stop);
-    assert_int_equal(run(rounds, GRAVEL_UNTIL_ZERO, UINT64_MAX).n_rounds, 1);
-    OK(gravel_rounds_destroy(rounds));
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static void update(const char *scheduler, uint32_t n_nodes, unsigned char seen[WORDS_BYTES])
+static void update(const char *scheduler, uint32_t n_nodes, uint32_t seen[N_WORDS])
 {
-    struct gravel *gravel = open_by(scheduler, n_nodes, NULL);
+    struct gravel *gravel = open_by(scheduler, n_nodes);
     struct gravel_rounds *rounds = make(gravel, "update");
-    const uint64_t words = alloc_or_die(gravel, WORDS_BYTES);
+    const uint64_t words = alloc_or_die(gravel, N_WORDS * sizeof *seen);
     const uint32_t node = n_nodes - 1;
     SET_ROUNDS(rounds, 2, words);
     SET_ROUNDS(rounds, 3, node);
     run(rounds, GRAVEL_UNTIL_MOST, N_UPDATES);
-    const void *mapped = read_map(gravel, node, words, WORDS_BYTES);
-    memcpy(seen, mapped, WORDS_BYTES);
+    const void *mapped = read_map(gravel, node, words, N_WORDS * sizeof *seen);
+    memcpy(seen, mapped, N_WORDS * sizeof *seen);
     unmap(gravel, mapped);
     OK(gravel_rounds_destroy(rounds));
 }
 
-TEST(every_operation_comes_to_the_same_in_both_forms_and_at_another_node)
+TEST(calls_of_a_group_come_to_the_same_in_both_forms_and_at_another_node)
 {
-    unsigned char staying[WORDS_BYTES], by_phase[WORDS_BYTES], elsewhere[WORDS_BYTES];
-    uint32_t sum;
-    float halves;
+    uint32_t staying[N_WORDS], by_phase[N_WORDS], elsewhere[N_WORDS];
     update("auto", 1, staying);
     update("host", 1, by_phase);
     update("auto", 2, elsewhere);
-    assert_memory_equal(staying, by_phase, WORDS_BYTES);
-    assert_memory_equal(staying, elsewhere, WORDS_BYTES);
-    memcpy(&sum, staying + 17 * sizeof sum, sizeof sum);
-    memcpy(&halves, staying + 96 * sizeof halves, sizeof halves);
-    assert_int_equal(sum, N_UPDATES * (N * (N + 1) / 2));
-    assert_true(halves == 0.5f * N_UPDATES * N);
+    assert_memory_equal(staying, by_phase, sizeof staying);
+    assert_memory_equal(staying, elsewhere, sizeof staying);
+    assert_int_equal(staying[0], N_UPDATES * 1408); /* of 1 to 64, except 2, 5, ... 62 */
+    assert_int_equal(staying[2], 63);
+    assert_int_equal(staying[11], 7);
 }
 
-static void request(const char *scheduler, uint32_t n_nodes)
+/* ---- what else kernels have -------------------------------------------------------------------- */
+
+static void use_others(uint32_t n_nodes)
 {
-    struct gravel *gravel = open_by(scheduler, n_nodes, NULL);
-    struct gravel_rounds *rounds = make(gravel, "request");
-    const uint64_t words = alloc_or_die(gravel, (1 + 3 * N) * sizeof(uint32_t)),
-                   answers = alloc_or_die(gravel, 3 * N * sizeof(uint32_t)),
-                   signals = alloc_or_die(gravel, 64), wrong = alloc_or_die(gravel, 64);
+    static const char grow_cl[] =
+        "#include \"gravel.cl.h\"\n"
+        "void grow(struct gravel_call call, ulong words, ulong n)\n"
+        "{\n"
+        "    atomic_add((volatile global uint *)gravel_call_local(call, words) + 1, (uint)n);\n"
+        "}\n";
+    const struct gravel_handler grow = {.name = "grow", .n_args = 2};
+    const struct gravel_bindings bindings =
+        GRAVEL_BINDINGS(.handlers = &grow, .n_handlers = 1,
+                        .device_code = {grow_cl, "grow.cl", NULL});
+    struct gravel *gravel = scoped_loopback(n_nodes, &bindings);
+    struct gravel_rounds *rounds = make(gravel, "others");
+    struct gravel_accumulator *total;
+    struct gravel_block_pool *pool;
+    cl_kernel kernel;
     const uint32_t node = n_nodes - 1;
-    SET_ROUNDS(rounds, 2, words);
-    SET_ROUNDS(rounds, 3, answers);
-    SET_ROUNDS(rounds, 4, signals);
-    SET_ROUNDS(rounds, 5, wrong);
-    SET_ROUNDS(rounds, 6, node);
+    const uint64_t words = alloc_or_die(gravel, 8);
+    OK(gravel_accumulator_create(&total, gravel, words, 1, GRAVEL_ADD, GRAVEL_UINT));
+    OK(gravel_block_pool_create(&pool, gravel, 64, N));
+    const uint64_t blocks = gravel_block_pool_offset(pool);
+    OK(gravel_rounds_kernel(rounds, &kernel));
+    OK(gravel_kernel_set_accumulator(total, kernel, 2));
+    clReleaseKernel(kernel);
+    SET_ROUNDS(rounds, 3, blocks);
+    SET_ROUNDS(rounds, 4, words);
+    SET_ROUNDS(rounds, 5, node);
     run(rounds, GRAVEL_UNTIL_MOST, N_ROUNDS);
-    assert_int_equal(word32(gravel, node, wrong), 0);
-    assert_int_equal(word32(gravel, node, words), N_ROUNDS * N);
-    assert_int_equal(word32(gravel, 0, signals), N_ROUNDS * 3 * N);
-    assert_int_equal(word32(gravel, node, signals + 4), N_ROUNDS * N);
-    expect_words(gravel, node, words + 4, N_ROUNDS, 2 * N);
-    expect_words(gravel, node, words + 4 + 8 * N, N_ROUNDS - 1, N);
+    expect_words(gravel, node, words, N_ROUNDS * N, 2);
+    OK(gravel_block_pool_destroy(pool));
+    OK(gravel_accumulator_destroy(total));
     OK(gravel_rounds_destroy(rounds));
 }
 
-TEST(requests_are_answered_in_their_round)
+TEST(accumulators_handlers_and_pools_work_in_phases)
 {
-    request("auto", 1);
-    request("auto", 2);
-}
-
-/* ---- handlers -------------------------------------------------------------------------------- */
-
-static _Atomic uint64_t n_tallied[N_ROUNDS], n_early;
-
-static int tally(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
-{
-    (void)gravel, (void)user, (void)source;
-    n_early += args[0] && n_tallied[args[0] - 1] != N;
-    n_tallied[args[0]]++;
-    return 0;
-}
-
-TEST(handlers_of_a_round_have_run_before_the_next)
-{
-    const struct gravel_handler handler = {.name = "tally", .n_args = 2, .function = tally};
-    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
-    const uint32_t node = 0;
-    struct gravel *gravel = open_by("auto", 1, &bindings);
-    struct gravel_rounds *rounds = make(gravel, "call");
-    SET_ROUNDS(rounds, 2, node);
-    run(rounds, GRAVEL_UNTIL_MOST, N_ROUNDS);
-    for (uint32_t i = 0; i < N_ROUNDS; i++)
-        assert_int_equal(n_tallied[i], N);
-    assert_int_equal(n_early, 0);
-    OK(gravel_rounds_destroy(rounds));
+    use_others(1);
+    use_others(2);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 TEST(a_message_to_no_word_is_refused_and_the_next_run_goes_on)
 {
-    struct gravel *gravel = open_by("auto", 1, NULL);
+    struct gravel *gravel = open_by("auto", 1);
     struct gravel_rounds *rounds = make(gravel, "astray");
     struct gravel_rounds_ended ended;
     const uint64_t words = alloc_or_die(gravel, 64);
@@ -241,13 +197,20 @@ TEST(a_message_to_no_word_is_refused_and_the_next_run_goes_on)
     OK(gravel_rounds_destroy(rounds));
 }
 
-TEST(a_kernel_without_its_arguments_is_refused)
+static void refuse(const char *scheduler, const char *function, int code, const char *text)
 {
-    struct gravel *gravel = open_by("auto", 1, NULL);
-    struct gravel_rounds *rounds = make(gravel, "meet");
-    expect_error(gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, 1, NULL, 0), GRAVEL_ECL, "argument");
+    struct gravel *gravel = open_by(scheduler, 1);
+    struct gravel_rounds *rounds = make(gravel, function);
+    expect_error(gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, 1, NULL, 0), code, text);
     OK(gravel_rounds_destroy(rounds));
     expect_works(gravel);
+}
+
+TEST(a_kernel_without_its_arguments_or_phases_is_refused)
+{
+    refuse("auto", "meet", GRAVEL_ECL, "argument");
+    refuse("auto", "no_phase", GRAVEL_EINVAL, "no GRAVEL_PHASE");
+    refuse("host", "no_phase", GRAVEL_EINVAL, "no GRAVEL_PHASE");
 }
 
 /* ---- a node that is given up ------------------------------------------------------------------ */

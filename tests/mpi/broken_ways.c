@@ -10,6 +10,7 @@
  *     count   MPI says that a frame is longer than any
  *     lost    a CREDIT frame never comes; the next frame tells
  *     long    a put is longer than a node buffer
+ *     counts  a part of a round, where nodes read it, has more messages than any
  *     others  a field of a frame is not what its sender would write
  *
  * Path: die.c -> this -> lib/transport/mpi.c, lib/network
@@ -46,7 +47,8 @@ static _Atomic enum {
     LONG,
     LOST,
     FRAMES,
-    PARTS
+    PARTS,
+    COUNTS
 } breaks;
 static void (*spoil)(
     struct gravel_frame *frame);             /* of FRAMES: what goes wrong with one that leaves */
@@ -129,6 +131,15 @@ WRAPPED(int, MPI_Testsome, int n, MPI_Request *requests, int *n_ended, int *ende
     return __real_MPI_Testsome(n, requests, n_ended, ended, statuses);
 }
 
+struct gravel_network;
+WRAPPED(int, gravel_exchange_run, struct gravel_network *network, uint64_t number, uint64_t sum,
+        uint32_t flags, const uint32_t *counts)
+{
+    static const uint32_t wrong[3] = {0, 1u << 30, 0};
+    return __real_gravel_exchange_run(network, number, sum, flags,
+                                      breaks == COUNTS ? wrong : counts);
+}
+
 /* A frame of a kind that node `from` sends. */
 #define SPOIL(name, from, kind_of_frame, type, statement)          \
     static void spoil_##name(struct gravel_frame *frame)           \
@@ -207,6 +218,7 @@ static const struct way {
     SPOILT(astray, 1, "from node 0 has a bad header ("),
     {"part", PARTS, EVERY, 1, GRAVEL_ECORRUPT, "from node 0 has a bad count of messages (",
      spoil_part},
+    {"counts", COUNTS, 0, 1, GRAVEL_ECORRUPT, "from node 0 has a bad count of messages (", NULL},
     {"piece", PARTS, EVERY, 1, GRAVEL_ECORRUPT, "from node 0 has a bad place in its part (1 to ",
      spoil_piece},
 };
@@ -267,7 +279,7 @@ static int go_around(uint64_t memory, const struct way *way)
     MUST(clSetKernelArg(kernel, 2, sizeof memory, &memory) == CL_SUCCESS);
     OK(gravel_barrier(gravel));
     spoil = way->spoil;
-    breaks = way->breaks;
+    breaks = node == way->breaker || way->breaker == EVERY ? way->breaks : NOTHING;
     return gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, UINT64_MAX, NULL, 0);
 }
 
@@ -281,7 +293,7 @@ static void break_way(const struct way *way)
     shares_memory = way->breaks != PARTS; /* else nodes read parts where they lie */
     open_nodes(&bindings);
     const uint64_t memory = alloc_or_die(gravel, MEMORY_BYTES);
-    const int code = way->breaks == PARTS ? go_around(memory, way) : talk(memory, way);
+    const int code = way->breaks >= PARTS ? go_around(memory, way) : talk(memory, way);
     snprintf(gave_up, sizeof gave_up, "node %u gave up", way->failing);
     expect(code, node == way->failing ? way->code : GRAVEL_EPEER, way->text);
     MUST(node == way->failing || strstr(gravel_last_error(), gave_up));

@@ -265,17 +265,23 @@ TEST(rounds_bring_what_all_nodes_send)
     const cl_uint n = has_frames ? (48u << 20) / 16 / 16 / n_nodes + 5000 : 3000;
     const bool is_loopback = n_nodes > 1 && gravel_is_local(gravel, (node + 1) % n_nodes);
     const cl_uint n_senders = is_loopback ? 1 : n_nodes;
-    const cl_ulong words = alloc_or_die(gravel, n * sizeof(cl_uint)),
+    const size_t bytes = (n + 1) * sizeof(cl_uint);
+    const cl_ulong words = alloc_or_die(gravel, bytes),
                    puts = alloc_or_die(gravel, n_senders * sizeof(cl_uint)),
                    wrong = alloc_or_die(gravel, 2 * sizeof(cl_uint));
     char options[32];
     snprintf(options, sizeof options, "-DN=%uu", n);
-    const struct gravel_rounds_program program =
+    struct gravel_rounds_program program =
         GRAVEL_ROUNDS_PROGRAM(.name = "spread.cl", .source = spread_cl, .options = options,
-                              .function = "spread");
+                              .function = "no_phase");
     struct gravel_rounds *rounds;
     struct gravel_rounds_ended ended;
     cl_kernel kernel;
+    OK(gravel_rounds_create(&rounds, gravel, &program));
+    expect(gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, N_ROUNDS, NULL, 0), GRAVEL_EINVAL,
+           "no GRAVEL_PHASE");
+    OK(gravel_rounds_destroy(rounds));
+    program.function = "spread";
     OK(gravel_rounds_create(&rounds, gravel, &program));
     OK(gravel_rounds_kernel(rounds, &kernel));
     const cl_ulong beyond = 40 << 20; /* within the heap */
@@ -295,7 +301,7 @@ TEST(rounds_bring_what_all_nodes_send)
     for (uint32_t run = 0; run < 2; run++) { /* with an accumulator, a launch is of one round */
         if (run)
             flushed = create(wrong, 1, GRAVEL_ADD, GRAVEL_UINT);
-        OK(gravel_fill(gravel, words, n * sizeof(cl_uint), &(cl_uint){0}, sizeof(cl_uint), node));
+        OK(gravel_fill(gravel, words, bytes, &(cl_uint){0}, sizeof(cl_uint), node));
         OK(gravel_fill(gravel, puts, n_senders * sizeof(cl_uint), &(cl_uint){0}, sizeof(cl_uint),
                        node));
         OK(gravel_fill(gravel, wrong, 2 * sizeof(cl_uint), &(cl_uint){0}, sizeof(cl_uint), node));
@@ -303,9 +309,10 @@ TEST(rounds_bring_what_all_nodes_send)
         OK(gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, N_ROUNDS, &ended, sizeof ended));
         MUST(ended.n_rounds == N_ROUNDS);
         MUST(ended.sum == (uint64_t)n * n_nodes * n_senders);
-        const cl_uint *here = read_map(gravel, node, words, n * sizeof *here);
+        const cl_uint *here = read_map(gravel, node, words, bytes);
         for (uint32_t i = 0; i < n; i++)
             MUST(here[i] == N_ROUNDS * n_senders);
+        MUST(here[n] == N_ROUNDS * n_senders * (n / 2));
         unmap(gravel, here);
         here = read_map(gravel, node, wrong, 2 * sizeof *here);
         MUST(here[0] == 0 && here[1] == 0);

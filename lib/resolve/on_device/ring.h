@@ -129,10 +129,11 @@ struct gravel_resolver {
     uint32_t n, n_begun;       /* frames; those of them whose kernels are enqueued */
     struct gravel_kept broken; /* why frames that were under way are not applied; stays */
     /* runs.c: */
-    bool is_serial;   /* a CPU device: the plain loop is the fastest, and no table is needed */
-    bool takes_given; /* the device accepts a short frame as an argument */
-    bool is_in_place; /* packages are applied where they lie */
-    size_t group;     /* [work-items] */
+    bool is_serial; /* a CPU device: the plain loop is the fastest, and no table is needed */
+    _Atomic bool is_shared; /* kernels of rounds change words, too: a plain loop may only store */
+    bool takes_given;       /* the device accepts a short frame as an argument */
+    bool is_in_place;       /* packages are applied where they lie */
+    size_t group;           /* [work-items] */
     cl_program program;
     cl_kernel kernels[GRAVEL_RUN_KERNELS];
     cl_mem last;

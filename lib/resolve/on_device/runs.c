@@ -256,14 +256,17 @@ int gravel_runs_warm_up(const struct gravel_resolver *resolver, cl_mem uploaded)
     return enqueue_signal(resolver, 0, 0);
 }
 
-/* Returns whether the messages are for one work-item: no atomic operation does what they ask for, or they are few. */
+/* Returns whether the messages are for one work-item: no atomic operation does what they ask for, or none is needed and
+ * the plain loop is as fast. */
 static bool must_be_serial(const struct gravel_resolver *resolver, const struct gravel_run *run)
 {
     bool is_wide_word = GRAVELP_VALUE_BYTES(run->command) == 8;
     bool is_put = GRAVELP_COMMAND_OP(run->command) == GRAVEL_PUT ||
                   GRAVELP_COMMAND_OP(run->command) == GRAVEL_PUT_SIGNAL;
-    return resolver->is_serial || run->n_messages <= FEW_MESSAGES ||
-           (is_wide_word && !is_put && !resolver->device->capability.has_long_atomics);
+    if (is_put || !atomic_load_explicit(&resolver->is_shared, memory_order_relaxed)) /* see share */
+        if (resolver->is_serial || run->n_messages <= FEW_MESSAGES)
+            return true;
+    return is_wide_word && !is_put && !resolver->device->capability.has_long_atomics;
 }
 
 int gravel_runs_enqueue(const struct gravel_resolver *resolver, const struct gravel_device_run *run)

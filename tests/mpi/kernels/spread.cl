@@ -6,8 +6,8 @@
  */
 #include "gravel.cl.h"
 
-/* In each round each of `n_senders` kernels adds one to each of [N] words of each node, by one work-item or by groups,
- * and puts the round's number to its word of `puts` [n_nodes], of each. wrong [2]: words of the rounds before that have
+/* In each round each of `n_senders` kernels adds one to each of [N] words of each node, by one work-item or by groups, N / 2
+ * times one to the word behind them, and puts the round's number to its word of `puts` [n_nodes], of each. wrong [2]: words of the rounds before that have
  * not come, or too many; sums that are not of the round before. */
 kernel void spread(GRAVEL_ARENA, GRAVEL_ROUND, ulong words, ulong puts, ulong wrong, uint n_senders)
 {
@@ -35,8 +35,10 @@ kernel void spread(GRAVEL_ARENA, GRAVEL_ROUND, ulong words, ulong puts, ulong wr
                        number = (uint)gravel_round_number(r);
             const uint n = N * n_nodes, middle = N / 2 * n_nodes;
             uint n_sent = 0;
-            for (uint i = gravel_round_item(r); i < middle; i += gravel_round_items(r), n_sent++)
+            for (uint i = gravel_round_item(r); i < middle; i += gravel_round_items(r), n_sent++) {
                 gravel_inc_uint_wi(r.group, words, i / n_nodes, i % n_nodes);
+                gravel_inc_uint_wi(r.group, words, N, i % n_nodes);
+            }
             const uint first = middle + gravel_round_item(r), step = gravel_round_items(r);
             for (uint turn = 0; turn < (n - middle + step - 1) / step; turn++) {
                 const uint i = first + turn * step, is_one = i < n;
@@ -49,4 +51,10 @@ kernel void spread(GRAVEL_ARENA, GRAVEL_ROUND, ulong words, ulong puts, ulong wr
             gravel_round_count_wg(r, n_sent);
         }
     }
+}
+
+kernel void no_phase(GRAVEL_ARENA, GRAVEL_ROUND)
+{
+    GRAVEL_ROUND_OPEN(r);
+    (void)r;
 }
