@@ -11,6 +11,11 @@ bool is_of_kernel(const struct event *event)
     return event->group < HISTORY_GROUPS;
 }
 
+bool is_of_phase(const struct event *event)
+{
+    return is_of_kernel(event) && event->form == HISTORY_PHASE;
+}
+
 bool is_joint(const struct event *event)
 {
     return event->group == HISTORY_JOINT;

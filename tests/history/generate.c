@@ -141,13 +141,18 @@ static void add(struct draw *draw, struct event event)
 
 static void draw_call(struct draw *draw, struct event event)
 {
-    uint32_t cell = draw_any_cell(draw);
-    event.op = (uint8_t)draw_op(draw, cell);
+    const bool is_phase = event.form == HISTORY_PHASE;
+    uint32_t cell;
+    do {
+        cell = draw_any_cell(draw);
+        event.op = (uint8_t)draw_op(draw, cell);
+    } while (is_phase && (event.op == GRAVEL_PUT_SIGNAL ||
+                          (event.op >= HISTORY_ADDED && event.op <= HISTORY_SLOT)));
     event.type = (uint8_t)history_cells[cell].type;
-    event.form = (uint8_t)below(draw, 3);
-    if (!has_form(event.op, event.type, event.form))
+    event.form = (uint8_t)(is_phase ? HISTORY_PHASE : below(draw, 3));
+    if (!is_phase && !has_form(event.op, event.type, event.form))
         event.form = HISTORY_WG_IF;
-    if (has_handler(draw, &event))
+    if (!is_phase && has_handler(draw, &event))
         event.form = HISTORY_HANDLER;
     const uint32_t percent = event.form == HISTORY_WG ? 100 : 15 + below(draw, 60);
     for (event.item = 0; event.item < HISTORY_ITEMS; event.item++)
@@ -187,7 +192,7 @@ static void draw_look(struct draw *draw, struct event event)
     event.of_launch = event.launch;
     event.of_group = event.group;
     event.of_step = event.step;
-    if (event.launch > 0 && chance(draw, 60))
+    if (event.launch > 0 && event.form != HISTORY_PHASE && chance(draw, 60))
         wait_for_earlier(draw, &event);
     event.type = chance(draw, 50) ? GRAVEL_UINT : GRAVEL_ULONG;
     for (event.item = 0; event.item < HISTORY_ITEMS; event.item++) {
@@ -217,6 +222,16 @@ static void draw_collect(struct draw *draw, struct event event)
             add(draw, event);
         }
     }
+}
+
+static void draw_phases(struct draw *draw, struct event event)
+{
+    event.form = HISTORY_PHASE;
+    for (event.step = 0; event.step < HISTORY_STEPS; event.step++)
+        if (event.step % HISTORY_PHASES == 0 && chance(draw, 20))
+            draw_collect(draw, event); /* of rounds that have ended */
+        else
+            (chance(draw, 20) ? draw_look : draw_call)(draw, event);
 }
 
 static void draw_group(struct draw *draw, struct event event)
@@ -319,11 +334,11 @@ void generate_history(struct history *history)
             event.group = HISTORY_HOST;
             draw_host(&draw, event);
             event.group = HISTORY_THREAD;
-            if (launch == 0 && chance(&draw, 50))
+            if (launch == 0 && !history->has_rounds && chance(&draw, 50))
                 draw_thread(&draw, event);
             for (event.group = 0; launch < history->n_launches && event.group < HISTORY_GROUPS;
                  event.group++)
-                draw_group(&draw, event);
+                (history->has_rounds ? draw_phases : draw_group)(&draw, event);
         }
     }
 }

@@ -3,9 +3,9 @@
  * Random histories, checked: what ranks and work-groups send, and what they see of it, is possible by what Gravel promises.
  * A history that is not is made small and printed as a program.
  *
- * usage: history [asks] SECONDS [SEED]   histories SEED, SEED + 1, ... for so long, times TEST_TIMES; the clock's without
- *                                        SEED. asks: to handlers of the device, too
- *        history [asks] one SEED         history SEED, a thousand times
+ * usage: history [asks|rounds] SECONDS [SEED]   histories SEED, SEED + 1, ... for so long, times TEST_TIMES; the clock's
+ *                                               without SEED. asks: to handlers of the device, too; rounds: in phases
+ *        history [asks|rounds] one SEED         history SEED, a thousand times
  * exit:  0; 1 with the program that failed
  *
  * Path: meson test -> generate.c -> run.c, observe.c -> check.c -> shrink.c -> print.c
@@ -75,10 +75,11 @@ static bool find_failing(struct nodes *nodes, uint64_t seed, double limit_s, boo
 int main(int n_arguments, char **arguments)
 {
     const bool asks = n_arguments > 1 && !strcmp(arguments[1], "asks");
-    arguments += asks;
-    n_arguments -= asks;
+    const bool has_rounds = n_arguments > 1 && !strcmp(arguments[1], "rounds");
+    arguments += asks + has_rounds;
+    n_arguments -= asks + has_rounds;
     MUST(n_arguments == 2 || n_arguments == 3);
-    struct nodes *nodes = nodes_open(asks);
+    struct nodes *nodes = nodes_open(asks, has_rounds);
     const bool is_one = !strcmp(arguments[1], "one");
     const uint64_t seed = n_arguments > 2 ? strtoull(arguments[2], NULL, 10) : seed_of_clock(nodes);
     if (nodes->node == 0)

@@ -19,7 +19,6 @@
 
 #define HISTORY_NODES 4u
 #define HISTORY_LAUNCHES 2u
-#define HISTORY_GROUPS 3u
 #define HISTORY_HOST HISTORY_GROUPS         /* the group of what the host itself does */
 #define HISTORY_THREAD (HISTORY_GROUPS + 1) /* and another thread of it, beside all launches */
 #define HISTORY_JOINT (HISTORY_GROUPS + 2)  /* and what the hosts of all ranks do together */
@@ -60,6 +59,7 @@ struct history {
     bool kernels_wait;  /* not on drain */
     bool asks;          /* handlers of the device */
     bool handlers_look; /* at words: where the host addresses the heap */
+    bool has_rounds;    /* a launch is a run of all ranks */
     uint32_t n_events;
     struct event events[HISTORY_EVENTS];
     uint64_t last[HISTORY_NODES][HISTORY_CELLS]; /* words at the end */
@@ -69,6 +69,8 @@ struct history {
 
 /** Whether it is of a launch, and no call of the host's threads. */
 bool is_of_kernel(const struct event *event);
+/** Whether it is of a launch that is a run of rounds. */
+bool is_of_phase(const struct event *event);
 /** Whether it is the call of all ranks' hosts at once. */
 bool is_joint(const struct event *event);
 /** Whether it changes or sees a word, or a log. */

@@ -3,7 +3,7 @@
  * Runs a launch of a history: each work-group makes the calls of its script, one after the other. One kernel makes every
  * call, so that a history is data, and nothing is compiled for it.
  *
- * Global size: groups of HISTORY_ITEMS. `words`, `answers` and `slots` are heap offsets, `answered` that of a uint
+ * Global size: groups of HISTORY_ITEMS; of rounds any. `words`, `answers` and `slots` are heap offsets, `answered` that of a uint
  * for each group.
  * calls [groups][HISTORY_STEPS]; items and seen [groups][HISTORY_STEPS][HISTORY_ITEMS].
  *
@@ -22,12 +22,18 @@
 #define IF(OP, TYPE, name, ...)                                                         \
     gravel_##name##_wg_if(g, IS(OP, TYPE) && call.form == HISTORY_WG_IF && item.active, \
                           __VA_ARGS__);
-#define ALONE(OP, TYPE, name, ...)                              \
-    if (IS(OP, TYPE) && call.form == HISTORY_WI && item.active) \
+#define ALONE(OP, TYPE, name, ...)                                 \
+    if (IS(OP, TYPE) && call.form == HISTORY_ALONE && item.active) \
         gravel_##name##_wi(g, __VA_ARGS__);
 #define ALL(OP, TYPE, name, ...)                 \
     if (IS(OP, TYPE) && call.form == HISTORY_WG) \
         gravel_##name##_wg(g, __VA_ARGS__);
+
+#ifdef HISTORY_RUNS_ROUNDS
+#define HISTORY_ALONE HISTORY_PHASE
+#else
+#define HISTORY_ALONE HISTORY_WI
+#endif
 
 /* What follows the name in a call. */
 #define VALUE(FORM, OP, op, TYPE, type) \
@@ -44,6 +50,89 @@
     FORM(PUT_SIGNAL, TYPE, put_signal_##type, words, item.index, (type)item.value, call.flag, \
          item.node)
 #define NOTE(FORM) FORM(AM, ULONG, am2, GRAVEL_HANDLER(note), item.value, item.expected, item.node)
+
+#define EACH(FORM)                                  \
+    VALUE(FORM, PUT, put, UINT, uint)               \
+    VALUE(FORM, ADD, add, UINT, uint)               \
+    VALUE(FORM, MAX, max, UINT, uint)               \
+    VALUE(FORM, OR, or, UINT, uint)                 \
+    INC(FORM, UINT, uint)                           \
+    GET(FORM, UINT, uint)                           \
+    FETCH(FORM, FETCH_ADD, fetch_add, UINT, uint)   \
+    FETCH(FORM, FETCH_MAX, fetch_max, UINT, uint)   \
+    FETCH(FORM, FETCH_OR, fetch_or, UINT, uint)     \
+    PUT_SIGNAL(FORM, UINT, uint)                    \
+    VALUE(FORM, PUT, put, ULONG, ulong)             \
+    VALUE(FORM, MIN, min, ULONG, ulong)             \
+    VALUE(FORM, AND, and, ULONG, ulong)             \
+    VALUE(FORM, XOR, xor, ULONG, ulong)             \
+    GET(FORM, ULONG, ulong)                         \
+    FETCH(FORM, SWAP, swap, ULONG, ulong)           \
+    FETCH(FORM, FETCH_MIN, fetch_min, ULONG, ulong) \
+    FETCH(FORM, FETCH_AND, fetch_and, ULONG, ulong) \
+    FETCH(FORM, FETCH_XOR, fetch_xor, ULONG, ulong) \
+    CAS(FORM, ULONG, ulong)                         \
+    PUT_SIGNAL(FORM, ULONG, ulong)                  \
+    NOTE(FORM)
+
+#define LOAD(TYPE, type)                                                       \
+    if (item.active && call.code == HISTORY_CODE(HISTORY_LOOK, GRAVEL_##TYPE)) \
+        seen[i] = *(volatile global type *)gravel_local(g, item.poll_at);
+
+#ifdef HISTORY_RUNS_ROUNDS
+
+/* Any work-item: makes its calls of a step. Returns how many these are. */
+uint play_step(struct gravel_round_group r, uint step, ulong words, ulong answers, ulong answered,
+               global const struct history_call *calls, global const struct history_item *items,
+               volatile global ulong *seen)
+{
+    const struct gravel_group g = r.group;
+    uint n = 0;
+    for (uint k = gravel_round_item(r); k < HISTORY_GROUPS * HISTORY_ITEMS;
+         k += gravel_round_items(r)) {
+        const uint at = k / HISTORY_ITEMS * HISTORY_STEPS + step,
+                   i = at * HISTORY_ITEMS + k % HISTORY_ITEMS;
+        const struct history_call call = calls[at];
+        const struct history_item item = items[i];
+        const struct gravel_reply reply = {answers, answered + 4 * (k / HISTORY_ITEMS)};
+        const uint value = (uint)item.value;
+        EACH(ALONE)
+        if (item.active && IS(APPEND, UINT))
+            gravel_append_wi(g, records, value, item.node);
+        gravel_wait_until_uint_wi(g, call.flag, GRAVEL_CMP_GE, call.n_raised); /* it is */
+        LOAD(UINT, uint)
+        LOAD(ULONG, ulong)
+        n += item.active;
+    }
+    return n;
+}
+
+kernel void play(GRAVEL_ARENA, GRAVEL_ROUND, ulong words, ulong answers,
+                 global const struct history_call *calls, global const struct history_item *items,
+                 volatile global ulong *seen, ulong answered)
+{
+    GRAVEL_ROUND_OPEN(r);
+    GRAVEL_EACH_ROUND(r)
+    {
+        GRAVEL_PHASE(r, first)
+        {
+            const uint number = (uint)gravel_round_number(r);
+            if (number && gravel_round_item(r) == 0)
+                seen[HISTORY_SUMS + number - 1] = gravel_round_sum(r);
+            const uint step = HISTORY_PHASES * number;
+            gravel_round_count_wg(r,
+                                  play_step(r, step, words, answers, answered, calls, items, seen));
+        }
+        GRAVEL_PHASE(r, second)
+        {
+            const uint step = HISTORY_PHASES * (uint)gravel_round_number(r) + 1;
+            gravel_round_count_wi(r,
+                                  play_step(r, step, words, answers, answered, calls, items, seen));
+        }
+    }
+}
+
+#else
 
 /* Handlers do what the operation says. */
 #define BY_HANDLER(OP, TYPE, name, ...)                                                   \
@@ -65,28 +154,7 @@ kernel void interpret(GRAVEL_ARENA, ulong words, ulong answers, ulong answered,
                    i = at * HISTORY_ITEMS + (uint)get_local_id(0);
         const struct history_call call = calls[at];
         const struct history_item item = items[i];
-        VALUE(IF, PUT, put, UINT, uint)
-        VALUE(IF, ADD, add, UINT, uint)
-        VALUE(IF, MAX, max, UINT, uint)
-        VALUE(IF, OR, or, UINT, uint)
-        INC(IF, UINT, uint)
-        GET(IF, UINT, uint)
-        FETCH(IF, FETCH_ADD, fetch_add, UINT, uint)
-        FETCH(IF, FETCH_MAX, fetch_max, UINT, uint)
-        FETCH(IF, FETCH_OR, fetch_or, UINT, uint)
-        PUT_SIGNAL(IF, UINT, uint)
-        VALUE(IF, PUT, put, ULONG, ulong)
-        VALUE(IF, MIN, min, ULONG, ulong)
-        VALUE(IF, AND, and, ULONG, ulong)
-        VALUE(IF, XOR, xor, ULONG, ulong)
-        GET(IF, ULONG, ulong)
-        FETCH(IF, SWAP, swap, ULONG, ulong)
-        FETCH(IF, FETCH_MIN, fetch_min, ULONG, ulong)
-        FETCH(IF, FETCH_AND, fetch_and, ULONG, ulong)
-        FETCH(IF, FETCH_XOR, fetch_xor, ULONG, ulong)
-        CAS(IF, ULONG, ulong)
-        PUT_SIGNAL(IF, ULONG, ulong)
-        NOTE(IF)
+        EACH(IF)
         VALUE(ALONE, PUT, put, UINT, uint)
         INC(ALONE, UINT, uint)
         FETCH(ALONE, FETCH_ADD, fetch_add, UINT, uint)
@@ -111,10 +179,10 @@ kernel void interpret(GRAVEL_ARENA, ulong words, ulong answers, ulong answered,
         if (own == HISTORY_CODE(HISTORY_SLOT, GRAVEL_UINT))
             gravel_slot_add_uint_wi(g, slots, item.node, value);
         gravel_wait_until_uint_wg(g, call.flag, GRAVEL_CMP_GE, call.n_raised);
-        if (item.active && call.code == HISTORY_CODE(HISTORY_LOOK, GRAVEL_UINT))
-            seen[i] = *(volatile global uint *)gravel_local(g, item.poll_at);
-        if (item.active && call.code == HISTORY_CODE(HISTORY_LOOK, GRAVEL_ULONG))
-            seen[i] = *(volatile global ulong *)gravel_local(g, item.poll_at);
+        LOAD(UINT, uint)
+        LOAD(ULONG, ulong)
         gravel_barrier_wg(g);
     }
 }
+
+#endif

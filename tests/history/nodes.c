@@ -18,20 +18,27 @@ static cl_mem make_buffer(struct nodes *nodes, cl_kernel kernel, cl_uint argumen
 
 static void make_kernel(struct nodes *nodes, uint32_t launch)
 {
-    cl_kernel kernel = kernel_or_die(nodes->gravel, nodes->program, "interpret");
+    const cl_uint first = nodes->rounds ? 2 : 1;
+    cl_kernel kernel;
     const cl_ulong answered = nodes->layout.answered + 4 * launch * HISTORY_GROUPS;
-    MUST(clSetKernelArg(kernel, 1, 8, &nodes->layout.words) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 2, 8, &nodes->layout.answers) == CL_SUCCESS);
-    MUST(clSetKernelArg(kernel, 3, 8, &answered) == CL_SUCCESS);
+    if (nodes->rounds)
+        OK(gravel_rounds_kernel(nodes->rounds, &kernel));
+    else
+        kernel = kernel_or_die(nodes->gravel, nodes->program, "interpret");
+    nodes->kernels[launch] = kernel;
+    MUST(clSetKernelArg(kernel, first, 8, &nodes->layout.words) == CL_SUCCESS);
+    MUST(clSetKernelArg(kernel, first + 1, 8, &nodes->layout.answers) == CL_SUCCESS);
     nodes->calls[launch] = make_buffer(nodes, kernel, 4, sizeof((struct table *)0)->calls);
     nodes->items[launch] = make_buffer(nodes, kernel, 5, sizeof((struct table *)0)->items);
     nodes->seen[launch] =
-        make_buffer(nodes, kernel, 6, HISTORY_GROUPS * PLACES_OF_GROUP * sizeof(cl_ulong));
+        make_buffer(nodes, kernel, 6, (HISTORY_SUMS + HISTORY_ROUNDS) * sizeof(cl_ulong));
+    if (nodes->rounds)
+        return;
+    MUST(clSetKernelArg(kernel, 3, 8, &answered) == CL_SUCCESS);
     OK(gravel_kernel_set_accumulator(nodes->total, kernel, 7));
     OK(gravel_kernel_set_accumulator(nodes->most, kernel, 8));
     const cl_ulong slots = gravel_mirror_offset(nodes->slots);
     MUST(clSetKernelArg(kernel, 9, 8, &slots) == CL_SUCCESS);
-    nodes->kernels[launch] = kernel;
 }
 
 /* A word of each node. */
@@ -47,15 +54,19 @@ static struct gravel_words plan(const struct nodes *nodes, uint32_t cell)
                                              .n_words = n_words, .indices = indices);
 }
 
-static void make_objects(struct nodes *nodes)
+static void make_accumulators(struct nodes *nodes)
 {
-    const struct gravel_words mirrored = plan(nodes, HISTORY_MIRRORED);
     OK(gravel_accumulator_create(&nodes->total, nodes->gravel,
                                  cell_offset(&nodes->layout, HISTORY_TOTAL), 16, GRAVEL_ADD,
                                  GRAVEL_UINT));
     OK(gravel_accumulator_create(&nodes->most, nodes->gravel,
                                  cell_offset(&nodes->layout, HISTORY_MOST), 16, GRAVEL_MAX,
                                  GRAVEL_UINT));
+}
+
+static void make_mirrors(struct nodes *nodes)
+{
+    const struct gravel_words mirrored = plan(nodes, HISTORY_MIRRORED);
     OK(gravel_mirror_create(&nodes->copies, nodes->gravel, &mirrored));
     const struct gravel_words slotted = plan(nodes, HISTORY_SLOTTED);
     OK(gravel_mirror_create_slots(&nodes->slots, nodes->gravel, GRAVEL_ADD, &slotted));
@@ -80,7 +91,18 @@ static void build(struct nodes *nodes)
     }
 }
 
-struct nodes *nodes_open(bool asks)
+static void make_rounds(struct nodes *nodes)
+{
+    const struct gravel_rounds_program program =
+        GRAVEL_ROUNDS_PROGRAM(.name = "interpret.cl", .source = history_interpret_cl,
+                              .options = "-DHISTORY_RUNS_ROUNDS", .function = "play",
+                              .group_items = HISTORY_ITEMS, .n_groups = HISTORY_GROUPS);
+    OK(gravel_rounds_create(&nodes->rounds, nodes->gravel, &program));
+    for (uint32_t launch = 0; launch < HISTORY_LAUNCHES; launch++)
+        make_kernel(nodes, launch);
+}
+
+struct nodes *nodes_open(bool asks, bool has_rounds)
 {
     static struct nodes opened;
     static const struct gravel_handler handlers[] = {
@@ -109,7 +131,12 @@ struct nodes *nodes_open(bool asks)
             opened.mapped[node] = read_map(opened.gravel, node, opened.layout.words, WORDS_BYTES);
     if (!is_sliced(opened.gravel))
         opened.flags = read_map(opened.gravel, opened.node, opened.layout.flags, FLAGS_BYTES);
-    make_objects(&opened);
+    make_mirrors(&opened);
+    if (has_rounds) {
+        make_rounds(&opened);
+        return &opened;
+    }
+    make_accumulators(&opened);
     build(&opened);
     return &opened;
 }
@@ -122,7 +149,9 @@ void nodes_close(struct nodes *nodes)
         clReleaseMemObject(nodes->seen[launch]);
         clReleaseKernel(nodes->kernels[launch]);
     }
-    clReleaseProgram(nodes->program);
+    if (nodes->program)
+        clReleaseProgram(nodes->program);
+    OK(gravel_rounds_destroy(nodes->rounds));
     OK(gravel_mirror_destroy(nodes->slots));
     OK(gravel_mirror_destroy(nodes->copies));
     OK(gravel_accumulator_destroy(nodes->most));
@@ -141,6 +170,7 @@ void nodes_describe(const struct nodes *nodes, struct history *history)
     history->n_origins = nodes->is_one_process ? 1 : nodes->n_nodes;
     history->kernels_wait = !takes_step(nodes->gravel, "drain");
     history->asks = nodes->asks;
+    history->has_rounds = nodes->rounds != NULL;
     history->handlers_look = !is_sliced(nodes->gravel);
 }
 

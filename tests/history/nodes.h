@@ -14,6 +14,7 @@
 
 #include <gravel/accumulator.h>
 #include <gravel/mirror.h>
+#include <gravel/rounds.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -65,7 +66,8 @@ struct nodes {
     cl_program program;
     cl_kernel kernels[HISTORY_LAUNCHES]; /* each with the buffers of its launch */
     cl_mem calls[HISTORY_LAUNCHES], items[HISTORY_LAUNCHES], seen[HISTORY_LAUNCHES];
-    struct gravel_accumulator *total, *most;
+    struct gravel_accumulator *total, *most; /* NULL beside rounds, whose launches they end */
+    struct gravel_rounds *rounds;            /* NULL: launches are of kernels */
     struct gravel_mirror *copies,
         *slots; /* of the words HISTORY_MIRRORED and _SLOTTED of all nodes */
     struct history *running;
@@ -84,7 +86,7 @@ struct nodes {
     } while (0)
 
 /** Open by the launcher and the environment, with handlers of the device or without, and compile. Collective. */
-struct nodes *nodes_open(bool asks);
+struct nodes *nodes_open(bool asks, bool has_rounds);
 void nodes_close(struct nodes *nodes);
 
 /** What a history's seed does not say. */

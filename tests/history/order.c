@@ -21,7 +21,7 @@ static const char *const reasons[] = {
     "calls of one group to one node",
     "a fence is between them",
     "a quiet is between them",
-    "a call of all ranks is between them",
+    "a call of all ranks, or a round's end, is between them",
     "it had returned",
     "the flag that was waited for",
     "what it did was seen",
@@ -142,8 +142,13 @@ static enum reason promised(const struct history *history, const struct syncs *s
 {
     const bool is_one_node = a->node == b->node && is_message(a) && is_message(b);
     const bool is_of_thread = a->group == HISTORY_THREAD || b->group == HISTORY_THREAD;
+    const bool is_phase = is_of_phase(a) || is_of_phase(b);
     if (is_behind_a_return(a, b))
         return RETURNED;
+    if (is_phase && host_place(a) == host_place(b))
+        return a->step / HISTORY_PHASES < b->step / HISTORY_PHASES ? BARRIERED : NONE;
+    if (is_phase && !is_of_thread && host_place(a) < host_place(b))
+        return BARRIERED; /* a run is behind a barrier, and ends with one */
     if (is_one_node && is_of_kernel(a) && are_of_one_group(a, b) && a->step < b->step &&
         have_order(a, b))
         return IN_ORDER;

@@ -44,7 +44,8 @@ static const char *const op_names[] = {
     [HISTORY_QUIET] = "gravel_quiet",
 };
 
-static const char *const forms[] = {"_wg", "_wg_if", "_wi", " by a handler of the device"};
+static const char *const forms[] = {"_wg", "_wg_if", "_wi", " by a handler of the device",
+                                    "_wi in a phase of rounds"};
 
 static void print_event(const struct history *history, uint32_t number)
 {

@@ -38,7 +38,8 @@ static void reset(struct nodes *nodes, struct history *history)
     memset(history->last, 0, sizeof history->last);
     nodes->running = history;
     nodes->n_sessions = 0;
-    WORKS(nodes, gravel_accumulator_reset(nodes->most));
+    if (nodes->most)
+        WORKS(nodes, gravel_accumulator_reset(nodes->most));
 }
 
 static void write_buffer(struct nodes *nodes, cl_mem buffer, const void *data, size_t bytes)
@@ -60,6 +61,34 @@ void run_launch(struct nodes *nodes, uint32_t launch)
     const size_t global_size = HISTORY_GROUPS * HISTORY_ITEMS, local_size = HISTORY_ITEMS;
     WORKS(nodes, gravel_launch(nodes->gravel, nodes->kernels[launch], 1, &global_size, &local_size,
                                0, NULL, NULL));
+}
+
+/* A launch of all ranks, and whether rounds have counted all its calls. Behind a barrier: words are its own until it ends. */
+static void run_rounds(struct nodes *nodes, uint32_t launch)
+{
+    const cl_ulong answered = nodes->layout.answered + 4 * launch * HISTORY_GROUPS;
+    struct gravel_rounds_ended ended;
+    uint64_t sums[HISTORY_ROUNDS];
+    MUST(!clSetKernelArg(nodes->kernels[launch], 4, sizeof(cl_mem), &nodes->calls[launch]) &&
+         !clSetKernelArg(nodes->kernels[launch], 5, sizeof(cl_mem), &nodes->items[launch]) &&
+         !clSetKernelArg(nodes->kernels[launch], 6, sizeof(cl_mem), &nodes->seen[launch]) &&
+         !clSetKernelArg(nodes->kernels[launch], 7, sizeof answered, &answered));
+    WORKS(nodes, gravel_barrier(nodes->gravel));
+    WORKS(nodes, gravel_rounds_run(nodes->rounds, GRAVEL_UNTIL_MOST, HISTORY_ROUNDS, &ended,
+                                   sizeof ended));
+    MUST(!clEnqueueReadBuffer(gravel_cl_queue(nodes->gravel), nodes->seen[launch], CL_TRUE,
+                              HISTORY_SUMS * sizeof *sums, sizeof sums, sums, 0, NULL, NULL));
+    sums[HISTORY_ROUNDS - 1] = ended.sum;
+    for (uint32_t i = 0; i < nodes->running->n_events; i++) {
+        const struct event *event = &nodes->running->events[i];
+        if (is_of_phase(event) && event->launch == launch)
+            sums[event->step / HISTORY_PHASES]--;
+    }
+    for (uint32_t round = 0; round < HISTORY_ROUNDS; round++)
+        if (sums[round])
+            die(__FILE__, __LINE__,
+                "history %" PRIu64 ": round %u of launch %u counts %" PRId64 " too many",
+                nodes->running->seed, round, launch, sums[round]);
 }
 
 /* ---- while it happens -------------------------------------------------------------------------- */
@@ -147,6 +176,8 @@ static void poll(struct nodes *nodes, struct event *event)
 static void flush(struct nodes *nodes, const struct event *event)
 {
     struct gravel_accumulator *accumulator = event->value & 1 ? nodes->most : nodes->total;
+    if (!accumulator)
+        return;
     if (event->value & 2)
         WORKS(nodes, gravel_accumulator_begin(accumulator));
     else
@@ -225,9 +256,11 @@ static void play(struct nodes *nodes, const struct history *history)
     MUST(!pthread_create(&thread, NULL, play_thread, nodes));
     for (uint32_t at = 0; at <= history->n_launches; at++) {
         play_part(nodes, HISTORY_HOST, at);
-        if (at < history->n_launches)
+        if (at < history->n_launches && !nodes->rounds)
             run_launch(nodes, at);
         end_sessions(nodes);
+        if (at < history->n_launches && nodes->rounds)
+            run_rounds(nodes, at);
     }
     MUST(!pthread_join(thread, NULL));
 }

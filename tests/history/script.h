@@ -9,17 +9,24 @@
 
 #include "layout/base.h"
 
+#define HISTORY_GROUPS 3u
 #define HISTORY_ITEMS 8 /* of a work-group */
 #define HISTORY_STEPS 8 /* of a work-group at most */
 
 /*
  * Forms of a call: every work-item, those that are active by a predicate, each active one by itself; and those that are
- * active, by a message to a handler of the device, asked if there is an answer.
+ * active, by a message to a handler of the device, asked if there is an answer. Rounds have a step in each phase.
  */
 #define HISTORY_WG 0
 #define HISTORY_WG_IF 1
 #define HISTORY_WI 2
 #define HISTORY_HANDLER 3
+#define HISTORY_PHASE 4 /* of rounds: as HISTORY_WI */
+
+#define HISTORY_PHASES 2u /* of a round */
+#define HISTORY_ROUNDS (HISTORY_STEPS / HISTORY_PHASES)
+/* Behind what work-items see: what rounds have counted. */
+#define HISTORY_SUMS (HISTORY_GROUPS * HISTORY_STEPS * HISTORY_ITEMS)
 
 /* Beside the operations of gravel/operation.h. A kernel's, which change a word later than messages do: */
 #define HISTORY_ADDED 12 /* in an accumulator, sent by what flushes it */

@@ -10,8 +10,9 @@
  */
 #include "history.h"
 
-#define N_RUNS 6000u /* of all candidates */
-#define N_RUNS_EACH 150u
+/* Of all candidates, and of each; of rounds one takes long. */
+#define N_RUNS(history) ((history)->has_rounds ? 60u : 6000u)
+#define N_RUNS_EACH(history) ((history)->has_rounds ? 3u : 150u)
 
 struct shrinking {
     history_run *run;
@@ -22,7 +23,7 @@ struct shrinking {
 static struct verdict run_until_wrong(struct shrinking *shrinking, struct history *history)
 {
     struct verdict verdict = {.is_wrong = false};
-    for (uint32_t i = 0; i < N_RUNS_EACH && !verdict.is_wrong; i++) {
+    for (uint32_t i = 0; i < N_RUNS_EACH(history) && !verdict.is_wrong; i++) {
         shrinking->run(history, shrinking->user);
         verdict = check_history(history);
         shrinking->n_runs++;
@@ -45,7 +46,7 @@ struct verdict shrink_history(struct history *history, struct verdict verdict, h
     static struct history candidate;
     struct shrinking shrinking = {run, user, 0};
     for (uint32_t n = (history->n_events + 1) / 2; n > 0; n /= 2)
-        for (uint32_t first = 0; first < history->n_events && shrinking.n_runs < N_RUNS;) {
+        for (uint32_t first = 0; first < history->n_events && shrinking.n_runs < N_RUNS(history);) {
             copy_without(&candidate, history, first, n);
             struct verdict found = run_until_wrong(&shrinking, &candidate);
             if (found.is_wrong) {

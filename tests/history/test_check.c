@@ -59,7 +59,7 @@ static void forget(struct history *history)
 #define IN_ORDER "calls of one group to one node"
 #define FENCED "a fence is between them"
 #define QUIETED "a quiet is between them"
-#define BARRIERED "a call of all ranks is between them"
+#define BARRIERED "a call of all ranks, or a round's end, is between them"
 #define RETURNED "it had returned"
 #define FLAGGED "the flag that was waited for"
 #define SEEN "what it did was seen"
@@ -72,6 +72,7 @@ enum { SUMS = 4, MIXTURE = 10 };
 #define HOST(place) .group = HISTORY_HOST, NEXT_LAUNCH, .step = HISTORY_JOINT_STEPS + (place)
 #define THREAD .group = HISTORY_THREAD
 #define BY_HANDLER .form = HISTORY_HANDLER
+#define PHASE(at) .form = HISTORY_PHASE, .step = (at)
 #define PUT .op = GRAVEL_PUT
 #define GET .op = GRAVEL_GET
 #define SWAP .op = GRAVEL_SWAP, .cell = 2
@@ -148,6 +149,13 @@ static const struct row {
     {LATE,
      "an answer came behind its signal",
      {{.op = GRAVEL_FETCH_ADD, .cell = SUMS}, {.op = HISTORY_COLLECT, .step = 1, .cell = SUMS}}},
+    /* rounds */
+    {LATE, BARRIERED, {{PUT, PHASE(1)}, {PUT, PHASE(2), .origin = 1}}},
+    {LATE, NULL, {{PUT, PHASE(0)}, {PUT, PHASE(1)}}},
+    {LATE, RETURNED, {{.op = HISTORY_LOOK, PHASE(0)}, {PUT, PHASE(1)}}},
+    {LATE, NULL, {{.op = HISTORY_LOOK, PHASE(0)}, {PUT, PHASE(1), .group = 1}}},
+    {LATE, BARRIERED, {{PUT, PHASE(7)}, {GET, HOST(3), .origin = 1}}},
+    {LATE, BARRIERED, {{PUT, .origin = 1}, {PUT, PHASE(0), NEXT_LAUNCH}}},
     /* flags */
     {LATE, FLAGGED, {{PUT}, {FLAG(1)}, {LOOK, .of_step = 1}}},
     {LATE, FLAGGED, {{.op = GRAVEL_PUT_SIGNAL}, {LOOK}}},
