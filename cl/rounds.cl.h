@@ -22,14 +22,14 @@
  *
  * Only memory, the heap and buffers, lives from phase to phase: variables and local memory of the kernel keep their
  * values within a phase, and code outside of phases may run any number of times; what it makes before all phases, such
- * as a copy in local memory, they may read. The number of groups and work-items
- * is not known before: let each take every gravel_round_items(r)-th.
+ * as a copy in local memory, they may read. The number of groups and work-items is not known before: let each take
+ * every gravel_round_items(r)-th.
  *
  *     GRAVEL_ROUND_KERNEL void name(...)  instead of `kernel void`: of large groups
  *     GRAVEL_ROUND_OPEN(r)                instead of GRAVEL_OPEN, in the outermost scope; r.group sends messages
  *     GRAVEL_EACH_ROUND(r)                once, around all phases
  *     GRAVEL_PHASE(r, name)               before each phase
- *     ulong gravel_round_number(r)        of this run's rounds, from 0
+ *     ulong gravel_round_number(r)        of this run's rounds, from 0; or on from the last run's
  *     ulong gravel_round_sum(r)           counted in the round before, of this run or the last one; at first 0
  *     uint gravel_round_item(r)           the work-item's number among all of the node
  *     uint gravel_round_items(r)          how many these are

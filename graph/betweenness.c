@@ -172,10 +172,13 @@ static int run(struct gravel_graph *graph, const uint8_t *is_source, uint32_t ha
         if (!code)
             code = GRAPH_SET(kept->kernels[0], 2, GRAPH_UINT(first), GRAPH_UINT(n_now),
                              GRAPH_UINT(has_endpoints));
-        GRAPH_TRY(graph_run(graph, call, kept, code));
+        GRAPH_TRY(graph_agree(graph, call, graph_progress(graph, call, code, first, n_share)));
+        GRAPH_TRY(gravel_rounds_run(kept->rounds, GRAVEL_UNTIL_ZERO, UINT64_MAX, NULL, 0));
     }
-    return graph_agree(
-        graph, call, graph_read(graph, own[CENTRALITY], 0, words, graph->n_slots * sizeof(double)));
+    code = graph_progress(graph, call, code, n_share, n_share);
+    if (!code)
+        code = graph_read(graph, own[CENTRALITY], 0, words, graph->n_slots * sizeof(double));
+    return graph_agree(graph, call, code);
 }
 
 /* Returns what a sum of n_sources sources is multiplied by, as NetworkX does. @param is_source  the vertex is one */
@@ -221,8 +224,7 @@ int gravel_graph_betweenness(struct gravel_graph *graph,
 {
     const struct gravel_graph_betweenness_options all = GRAVEL_GRAPH_BETWEENNESS();
     options = options ? options : &all;
-    if (!graph)
-        return graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);
+    GRAPH_TRY(graph_enter(graph, call));
     const uint64_t bytes = graph->n_slots * sizeof(double) + graph->n_vertices;
     double *words = malloc(bytes);
     uint8_t *is_source = words ? (uint8_t *)(words + graph->n_slots) : NULL;

@@ -104,6 +104,7 @@ int graph_find_levels(struct gravel_graph *graph, const char *call, uint64_t sou
 int gravel_graph_bfs(struct gravel_graph *graph, uint64_t source, uint32_t *levels,
                      uint64_t *parents)
 {
-    return graph ? graph_find_levels(graph, "gravel_graph_bfs", source, levels, parents)
-                 : graph_fail(GRAVEL_EINVAL, "gravel_graph_bfs: graph is NULL");
+    static const char call[] = "gravel_graph_bfs";
+    GRAPH_TRY(graph_enter(graph, call));
+    return graph_find_levels(graph, call, source, levels, parents);
 }

@@ -82,8 +82,7 @@ static int join_nodes(struct gravel_graph *graph, uint64_t *n_components)
 int gravel_graph_components(struct gravel_graph *graph, uint64_t *labels, uint64_t *n_components)
 {
     uint64_t n = 0;
-    if (!graph)
-        return graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);
+    GRAPH_TRY(graph_enter(graph, call));
     struct graph_kept *kept = &graph->components;
     GRAPH_TRY(graph_check_out(graph, call, "labels", labels, graph->n_results));
     if (!kept->is_whole)

@@ -55,29 +55,27 @@ static int check_members(const struct gravel_graph_edges *edges)
     return 0;
 }
 
-/* Compares what is to be the same at every node, and adds up edges. Collective. */
+/* Compares what is to be the same at every node, and adds up edges. Collective. @param most  [out] that a node gives */
 static int compare(struct gravel_graph *graph, const struct gravel_graph_edges *edges,
-                   uint64_t *most_given)
+                   uint64_t *most)
 {
     static const char *const names[] = {"n_vertices", "is_undirected", "weight_type"};
     const uint64_t values[] = {edges->n_vertices, edges->is_undirected, edges->weight_type};
-    graph->n_given = graph->n_part = *most_given = edges->n_edges;
+    uint64_t mosts[] = {edges->n_edges, edges->progress != NULL};
+    graph->n_given = graph->n_part = edges->n_edges;
     GRAPH_TRY(graph_reduce(graph, GRAVEL_ADD, GRAVEL_ULONG, &graph->n_given, 1));
-    GRAPH_TRY(graph_reduce(graph, GRAVEL_MAX, GRAVEL_ULONG, most_given, 1));
+    GRAPH_TRY(graph_reduce(graph, GRAVEL_MAX, GRAVEL_ULONG, mosts, 2));
+    *most = mosts[0];
+    graph->is_watched = mosts[1];
+    graph->progress = edges->progress;
+    graph->progress_user = edges->progress_user;
     return graph_same(graph, call, 3, names, values);
 }
 
 static bool is_bad_weight(const struct gravel_graph_edges *edges, uint64_t i)
 {
-    if (edges->weight_type == GRAVEL_FLOAT) {
-        const float weight = ((const float *)edges->weights)[i];
-        return !(weight >= 0 && weight <= FLT_MAX);
-    }
-    if (edges->weight_type == GRAVEL_DOUBLE) {
-        const double weight = ((const double *)edges->weights)[i];
-        return !(weight >= 0 && weight <= DBL_MAX);
-    }
-    return false;
+    const double weight = graph_weight(edges->weight_type, edges->weights, i);
+    return !(weight >= 0 && weight <= DBL_MAX);
 }
 
 /* Looks at every edge, and names the first that is wrong. Not collective. */
@@ -98,10 +96,8 @@ static int check_edges(const struct gravel_graph *graph, const struct gravel_gra
         return graph_fail(GRAVEL_EINVAL,
                           "%s: %s[%" PRIu64 "] is %" PRIu64 " (below n_vertices, %" PRIu64 ")",
                           call, from >= n ? "from" : "to", bad, from >= n ? from : to, n);
-    return graph_fail(
-        GRAVEL_EINVAL, "%s: weights[%" PRIu64 "] is %g (0 or more, finite)", call, bad,
-        edges->weight_type == GRAVEL_FLOAT ? (double)((const float *)edges->weights)[bad]
-                                           : ((const double *)edges->weights)[bad]);
+    return graph_fail(GRAVEL_EINVAL, "%s: weights[%" PRIu64 "] is %g (0 or more, finite)", call,
+                      bad, graph_weight(edges->weight_type, edges->weights, bad));
 }
 
 /* ---- create and destroy ------------------------------------------------------------------------ */
@@ -162,8 +158,10 @@ static int make_arrays(struct gravel_graph *graph, uint32_t **slots)
 static int arrange(struct gravel_graph *graph, const struct gravel_graph_edges *edges,
                    uint32_t *slots)
 {
-    GRAPH_TRY(graph_agree(graph, call, graph_order(graph, edges, slots)));
-    GRAPH_TRY(graph_agree(graph, call, graph_spread(graph, edges, slots)));
+    int code = graph_progress(graph, call, graph_order(graph, edges, slots), 1, 2);
+    GRAPH_TRY(graph_agree(graph, call, code));
+    code = graph_progress(graph, call, graph_spread(graph, edges, slots), 2, 2);
+    GRAPH_TRY(graph_agree(graph, call, code));
     memcpy(graph->slot_of, slots + graph->first, graph->n_results * sizeof *slots);
     return 0;
 }
@@ -269,6 +267,7 @@ int gravel_graph_destroy(struct gravel_graph *graph)
 {
     if (!graph)
         return 0;
+    GRAPH_TRY(graph_enter(graph, "gravel_graph_destroy"));
     struct graph_kept *const kept[] = {&graph->bfs,          &graph->bfs_parents, &graph->sssp,
                                        &graph->sssp_parents, &graph->components,  &graph->forest,
                                        &graph->betweenness,  &graph->triangles,   &graph->colors,

@@ -30,6 +30,16 @@ int graph_fail(int code, const char *format, ...)
     return gravel_set_error(code, text);
 }
 
+int graph_enter(const struct gravel_graph *graph, const char *call)
+{
+    return !graph                ? graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call)
+           : graph->is_reporting ? graph_fail(GRAVEL_EINVAL,
+                                              "%s: called by the graph's progress function "
+                                              "(gravel_graph_facts_read allowed)",
+                                              call)
+                                 : 0;
+}
+
 int graph_fail_memory(const char *what, uint64_t bytes)
 {
     return graph_fail(GRAVEL_ENOMEM, "%s: out of memory (%" PRIu64 " bytes)", what, bytes);
@@ -191,6 +201,21 @@ int graph_agree(struct gravel_graph *graph, const char *call, int code)
                ? 0
                : graph_fail(GRAVEL_EMISMATCH, "%s: failed at node %u, which says why: %s", call,
                             first >> 8, gravel_strerror(-(int)(first & 0xff)));
+}
+
+int graph_progress(struct gravel_graph *graph, const char *call, int code, uint64_t n_done,
+                   uint64_t n_all)
+{
+    int stops = 0;
+    if (graph->progress && !code) {
+        graph->is_reporting = true;
+        stops = graph->progress(graph->progress_user, call, n_done, n_all);
+        graph->is_reporting = false;
+    }
+    return stops ? graph_fail(GRAVEL_ECANCELED,
+                              "%s: stopped behind %" PRIu64 ": progress returned %d (0 goes on)",
+                              call, n_done, stops)
+                 : code;
 }
 
 int graph_same(struct gravel_graph *graph, const char *call, uint32_t n, const char *const *names,

@@ -263,8 +263,7 @@ static int join_nodes(struct gravel_graph *graph, uint64_t *n_in)
 int gravel_graph_forest(struct gravel_graph *graph, uint8_t *is_in, uint64_t *n_in)
 {
     uint64_t n = 0;
-    if (!graph)
-        return graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);
+    GRAPH_TRY(graph_enter(graph, call));
     struct graph_kept *kept = &graph->forest;
     GRAPH_TRY(graph_check_out(graph, call, "is_in", is_in, graph->n_part));
     if (!kept->is_whole)

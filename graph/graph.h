@@ -67,6 +67,9 @@ struct gravel_graph {
     uint64_t n_edges;             /* at this node, of both directions if undirected */
     uint32_t weight_type;         /* 0: no weights */
     bool is_undirected;
+    bool is_watched, is_reporting; /* some node has a progress function; this one's is running */
+    gravel_graph_progress *progress;
+    void *progress_user;
 
     /* Of the edges at this node, whose targets are own. Ends are numbers of own vertices in `push`, by slots of sources;
      * and slots in `pull`, by numbers of own vertices. graph_need makes them. */
@@ -216,6 +219,15 @@ static inline uint32_t graph_weight_bytes(uint32_t weight_type)
     return weight_type == 0 ? 0 : weight_type == GRAVEL_DOUBLE ? 8 : 4;
 }
 
+/** Returns weight i of an array, as a real; 1 if there are none. */
+static inline double graph_weight(uint32_t weight_type, const void *weights, uint64_t i)
+{
+    return weight_type == 0              ? 1
+           : weight_type == GRAVEL_UINT  ? ((const uint32_t *)weights)[i]
+           : weight_type == GRAVEL_FLOAT ? (double)((const float *)weights)[i]
+                                         : ((const double *)weights)[i];
+}
+
 /* ---- for algorithms ---------------------------------------------------------------------------- */
 
 /** rows.c: make rows on the device, if they are not there. @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. Not collective. */
@@ -227,6 +239,8 @@ int graph_rows_make(struct gravel_graph *graph, struct graph_rows *rows,
                     const struct graph_columns *columns, uint64_t n, uint32_t n_rows,
                     uint32_t n_ends);
 
+/** device.c: begins a call. @return 0; GRAVEL_EINVAL, at this node alone: no graph, or its progress function has called. */
+int graph_enter(const struct gravel_graph *graph, const char *call);
 /** device.c: fails as the library does: sets gravel_last_error's text. @return code */
 int graph_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** graph_fail for memory of the host. @return GRAVEL_ENOMEM */
@@ -278,6 +292,9 @@ int graph_reduce(struct gravel_graph *graph, uint32_t op, uint32_t type, void *v
  * @return 0; GRAVEL_EMISMATCH */
 int graph_same(struct gravel_graph *graph, const char *call, uint32_t n, const char *const *names,
                const uint64_t *values);
+/** device.c: reports progress, if no step has failed. @return code; GRAVEL_ECANCELED. Nodes have not agreed on it. */
+int graph_progress(struct gravel_graph *graph, const char *call, int code, uint64_t n_done,
+                   uint64_t n_all);
 /** device.c: refuses memory for n results that is NULL at a node. Collective. @return 0; GRAVEL_EINVAL; as graph_agree. */
 int graph_check_out(struct gravel_graph *graph, const char *call, const char *name, const void *out,
                     uint64_t n);
@@ -304,7 +321,7 @@ int graph_keep_kernels(struct gravel_graph *graph, struct graph_kept *kept, cons
 /** Ends a make: what is there is whole; or if it has failed, freed. Collective if there is more than buffers and kernels.
  * @return code */
 int graph_keep(struct gravel_graph *graph, struct graph_kept *kept, int code);
-/** Runs rounds until one counts nothing. Collective. @param code  of what came before, at this node. */
+/** Runs rounds until one counts nothing, and reports progress. Collective. @param code  of what came before, at this node. */
 int graph_run(struct gravel_graph *graph, const char *call, const struct graph_kept *kept,
               int code);
 void graph_kept_free(struct gravel_graph *graph, struct graph_kept *kept);

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+#define MOST_ROUNDS 256u /* of a run, behind which progress is reported */
+
 int graph_keep_heap(struct gravel_graph *graph, const char *call, struct graph_kept *kept, int code,
                     uint64_t bytes)
 {
@@ -82,8 +84,18 @@ int graph_keep(struct gravel_graph *graph, struct graph_kept *kept, int code)
 
 int graph_run(struct gravel_graph *graph, const char *call, const struct graph_kept *kept, int code)
 {
-    GRAPH_TRY(graph_agree(graph, call, code));
-    return gravel_rounds_run(kept->rounds, GRAVEL_UNTIL_ZERO, UINT64_MAX, NULL, 0);
+    struct gravel_rounds_ended ended;
+    uint64_t n = 0;
+    do { /* one run, if no node asks how far it is */
+        const uint64_t few = n < 1 ? 1 : n < MOST_ROUNDS ? n : MOST_ROUNDS;
+        code = graph_progress(graph, call, code, n, 0);
+        GRAPH_TRY(graph_agree(graph, call, code));
+        GRAPH_TRY(gravel_rounds_run(kept->rounds,
+                                    n ? GRAVEL_UNTIL_ZERO | GRAVEL_CONTINUES : GRAVEL_UNTIL_ZERO,
+                                    graph->is_watched ? few : UINT64_MAX, &ended, sizeof ended));
+        n += ended.n_rounds;
+    } while (ended.sum);
+    return 0;
 }
 
 void graph_kept_free(struct gravel_graph *graph, struct graph_kept *kept)

@@ -18,27 +18,13 @@ static const char call[] = "gravel_graph_pagerank";
 
 /* ---- words of all nodes ---------------------------------------------------------------------- */
 
-static double weight_of(const struct gravel_graph *graph, uint64_t edge)
-{
-    switch (graph->weight_type) {
-    case GRAVEL_UINT:
-        return ((const uint32_t *)graph->weights)[edge];
-    case GRAVEL_FLOAT:
-        return (double)((const float *)graph->weights)[edge];
-    case GRAVEL_DOUBLE:
-        return ((const double *)graph->weights)[edge];
-    default:
-        return 1;
-    }
-}
-
 /* Finds each own vertex's share: 1 / weight out, or 0. Collective. @param words  [n_slots] own slots' are found */
 static int find_shares(struct gravel_graph *graph, double *words)
 {
     double *shares = words + graph_first_slot(graph);
     memset(words, 0, graph->n_slots * sizeof *words);
     for (uint64_t edge = 0; edge < graph->n_edges; edge++)
-        words[graph->from[edge]] += weight_of(graph, edge);
+        words[graph->from[edge]] += graph_weight(graph->weight_type, graph->weights, edge);
     GRAPH_TRY(graph_add_up(graph, words, true));
     for (uint32_t i = 0; i < graph->block; i++)
         shares[i] = shares[i] > 0 ? 1 / shares[i] : 0;
@@ -55,8 +41,7 @@ static int find_wishes(struct gravel_graph *graph, const double *personalization
     GRAPH_TRY(graph_add_up(graph, words, true));
     for (uint32_t v = 0; v < graph->n_own; v++)
         sum += own[v];
-    if (graph->n_nodes > 1)
-        GRAPH_TRY(gravel_reduce(graph->gravel, GRAVEL_ADD, GRAVEL_DOUBLE, &sum, 1));
+    GRAPH_TRY(graph_reduce(graph, GRAVEL_ADD, GRAVEL_DOUBLE, &sum, 1));
     if (!(sum > 0) || isinf(sum))
         return graph_fail(GRAVEL_EINVAL,
                           "%s: the sum of the personalization is %g (more than 0, finite, allowed)",
@@ -139,8 +124,7 @@ static int compare(struct gravel_graph *graph, const struct gravel_graph_pageran
                         -(double)options->most_iterations,
                         -(double)options->type,
                         graph->n_results ? -has : INFINITY};
-    if (graph->n_nodes > 1)
-        GRAPH_TRY(gravel_reduce(graph->gravel, GRAVEL_MIN, GRAVEL_DOUBLE, least, 10));
+    GRAPH_TRY(graph_reduce(graph, GRAVEL_MIN, GRAVEL_DOUBLE, least, 10));
     for (int i = 0; i < 5 && graph->n_vertices; i++)
         if (least[i] != -least[5 + i])
             return graph_fail(GRAVEL_EMISMATCH,
@@ -206,8 +190,7 @@ int gravel_graph_pagerank(struct gravel_graph *graph, struct gravel_graph_pagera
 {
     struct gravel_graph_pagerank_options used = with_defaults(options);
     bool is_wished = false;
-    if (!graph)
-        return graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);
+    GRAPH_TRY(graph_enter(graph, call));
     GRAPH_TRY(graph_agree(graph, call, check(graph, &used, ranks)));
     GRAPH_TRY(compare(graph, &used, &is_wished));
     options = options ? options : &used;

@@ -200,8 +200,7 @@ int gravel_graph_color(struct gravel_graph *graph, uint32_t *colors, uint32_t *n
 {
     static const char call[] = "gravel_graph_color";
     uint32_t n = 0;
-    if (!graph)
-        return graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);
+    GRAPH_TRY(graph_enter(graph, call));
     GRAPH_TRY(peel(graph, call, "colors", &graph->colors, colors));
 #pragma omp parallel for reduction(max : n) num_threads(graph_threads(graph, graph->n_results))
     for (uint64_t i = 0; i < graph->n_results; i++)
@@ -215,6 +214,6 @@ int gravel_graph_color(struct gravel_graph *graph, uint32_t *colors, uint32_t *n
 int gravel_graph_core_numbers(struct gravel_graph *graph, uint32_t *cores)
 {
     static const char call[] = "gravel_graph_core_numbers";
-    return graph ? peel(graph, call, "cores", &graph->cores, cores)
-                 : graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);
+    GRAPH_TRY(graph_enter(graph, call));
+    return peel(graph, call, "cores", &graph->cores, cores);
 }

@@ -110,8 +110,7 @@ static int finish(struct gravel_graph *graph, uint32_t i, int code)
     if (!code)
         code = read_known(own, i, known);
     known[2] = code != 0;
-    if (graph->n_nodes > 1)
-        GRAPH_KEEP(code, gravel_reduce(graph->gravel, GRAVEL_ADD, GRAVEL_DOUBLE, known, 3));
+    GRAPH_KEEP(code, graph_reduce(graph, GRAVEL_ADD, GRAVEL_DOUBLE, known, 3));
     own->change = known[0];
     own->idle = known[1];
     if (!code && known[2] > 0)
@@ -152,7 +151,7 @@ static int iterate(struct gravel_graph *graph, const struct gravel_graph_pageran
             code = enqueue(graph, ++n_enqueued);
         if (!code && !is_alone && *i < most)
             code = pull(graph, 0, *i); /* while words travel */
-        code = finish(graph, *i, code);
+        code = finish(graph, *i, graph_progress(graph, call, code, *i, most));
         if (code || *i == most || (*i > 0 && own->change < enough))
             return code;
         if (!is_alone)

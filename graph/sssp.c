@@ -37,20 +37,14 @@ enum { BEST, FROM, CHANGED, NEAR, KNOWN };
  * spare: measured on H200s, kronecker graphs of 2^20 and 2^22 vertices and a mesh of 2^18. */
 #define EDGES_OF_ROUNDS 0x1p24
 
-static double weight(const struct gravel_graph *graph, uint64_t edge)
-{
-    return graph->weight_type == GRAVEL_UINT    ? ((const uint32_t *)graph->weights)[edge]
-           : graph->weight_type == GRAVEL_FLOAT ? (double)((const float *)graph->weights)[edge]
-                                                : ((const double *)graph->weights)[edge];
-}
-
 /* Chooses a few times the mean weight over the mean degree, as a distance's bits: a CPU relaxes edges for longer than it
  * takes to meet. Collective. */
 static int choose_width(struct gravel_graph *graph, cl_ulong *width)
 {
     double sums[2] = {0, (double)graph->n_edges}; /* weights, edges; of the whole graph */
     for (uint64_t edge = 0; edge < graph->n_edges; edge++)
-        sums[0] += weight(graph, edge) / 0x1p32; /* the greatest may not add up */
+        sums[0] +=
+            graph_weight(graph->weight_type, graph->weights, edge) / 0x1p32; /* they add up */
     GRAPH_TRY(graph_reduce(graph, GRAVEL_ADD, GRAVEL_DOUBLE, sums, 2));
     const double n = fmax(sums[1], 1), few = graph_lanes(graph) == 1 ? 2 : 8,
                  wider = few * fmax(EDGES_OF_ROUNDS / n, 1),
@@ -109,8 +103,7 @@ int gravel_graph_sssp(struct gravel_graph *graph, uint64_t source, void *distanc
 {
     static const char call[] = "gravel_graph_sssp";
     uint32_t slot;
-    if (!graph)
-        return graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);
+    GRAPH_TRY(graph_enter(graph, call));
     if (!graph->weight_type)
         return graph_find_levels(graph, call, source, distances, parents);
     struct graph_kept *kept = &graph->sssp;

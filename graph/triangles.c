@@ -74,8 +74,7 @@ static int count(struct gravel_graph *graph, const struct graph_kept *kept, uint
 int gravel_graph_triangles(struct gravel_graph *graph, uint64_t *triangles, uint64_t *total)
 {
     uint64_t n = 0;
-    if (!graph)
-        return graph_fail(GRAVEL_EINVAL, "%s: graph is NULL", call);
+    GRAPH_TRY(graph_enter(graph, call));
     if (!graph->is_undirected)
         return graph_fail(GRAVEL_EINVAL, "%s: the graph is directed (undirected ones allowed)",
                           call);

@@ -17,7 +17,7 @@
 /* The kernel's argument; constant. */
 struct gravelp_rounds_begin {
     gravelp_u64 words_at;   /* heap offset of struct gravelp_rounds [bytes] */
-    gravelp_u64 number;     /* of the first round; in a run the first is 0 */
+    gravelp_u64 number;     /* of the first round; in a run that continues none the first is 0 */
     gravelp_u64 sum;        /* what the round before has counted */
     gravelp_u64 nodes_at;   /* heap offset of what nodes meet by [bytes]; of several nodes */
     gravelp_u32 phase;      /* which the launch is of */

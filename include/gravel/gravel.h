@@ -69,7 +69,8 @@ extern "C" {
     X(GRAVEL_EKERNEL, -16, "a kernel reported a fault")                 \
     X(GRAVEL_ESYSTEM, -17, "operating system call failed")              \
     X(GRAVEL_EABORT, -18, "this node was aborted")                      \
-    X(GRAVEL_ESTUCK, -19, "a flow cannot continue")
+    X(GRAVEL_ESTUCK, -19, "a flow cannot continue")                     \
+    X(GRAVEL_ECANCELED, -20, "stopped by the caller")
 
 enum gravel_error {
 #define GRAVEL_ERROR(code, number, text) code = number,

@@ -81,6 +81,7 @@ enum gravel_rounds_until {
     GRAVEL_UNTIL_MOST, /**< after `most` rounds */
     GRAVEL_UNTIL_ZERO, /**< after the first that counts nothing, or `most` */
 };
+#define GRAVEL_CONTINUES 0x100u /* or-ed: rounds are numbered on from the last run's */
 
 /** How a run ended, the same at every node. */
 struct gravel_rounds_ended {
@@ -91,6 +92,7 @@ struct gravel_rounds_ended {
 /**
  * Runs rounds, and waits for their end. Collective. A run continues where the last one ended: in its first round
  * gravel_round_sum is the count of the last one.
+ * GRAVEL_CONTINUES numbers rounds on from the last run's.
  *
  * Before the call gravel_barrier has waited for messages to words that phases read or send to; to such words of a node
  * that is alone no thread sends until the run ends. After it all messages are applied at all nodes.

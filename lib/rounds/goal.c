@@ -34,7 +34,7 @@ struct gravelp_rounds_begin gravel_rounds_begin_at(const struct gravel_rounds *r
 {
     return (struct gravelp_rounds_begin){
         .words_at = rounds->object.memory,
-        .number = run->done,
+        .number = run->first + run->done,
         .sum = rounds->sum,
         .phase = phase,
         .until_zero = run->until == GRAVEL_UNTIL_ZERO,

@@ -14,7 +14,7 @@
 
 /* A run: when it ends, and how far it is. */
 struct gravel_rounds_goal {
-    uint64_t until, most, done;
+    uint64_t until, most, done, first; /* first: number of its first round */
 };
 
 /* ---- goal.c ---------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ struct gravel_rounds {
     uint32_t n_phases;     /* of the kernel that is launched by the phase; 0: not counted yet */
     uint32_t slice_rounds; /* that a launch which stays has at most */
     uint64_t n_changes;    /* of the allocation table, when the kernel got it */
-    uint64_t sum;          /* counted in the last round */
+    uint64_t sum, number;  /* counted in the last round; of the next one, if a run continues */
     /* Of several nodes, each of its own process. */
     uint64_t nodes_at;          /* heap offset of what they meet by, of all rounds; 0: none */
     uint32_t room;              /* messages of a round to each other node */

@@ -184,8 +184,9 @@ static int check(struct gravel_rounds *rounds, const struct gravel_rounds_goal *
 int gravel_rounds_run(struct gravel_rounds *rounds, uint32_t until, uint64_t most,
                       struct gravel_rounds_ended *ended, size_t bytes)
 {
-    struct gravel_rounds_goal run = {until, most, 0};
     GRAVEL_TRY(gravel_object_refuse(rounds, "rounds", GRAVEL_ROUNDS_RUN));
+    struct gravel_rounds_goal run = {until & ~GRAVEL_CONTINUES, most, 0,
+                                     until & GRAVEL_CONTINUES ? rounds->number : 0};
     struct gravel *gravel = rounds->object.gravel;
     struct gravel_rounds_ended own = {0};
     const uint64_t begin_ns = gravel_clock_ns();
@@ -199,6 +200,7 @@ int gravel_rounds_run(struct gravel_rounds *rounds, uint32_t until, uint64_t mos
     code = gravel_rounds_stay(rounds) ? run_on_device(rounds, &run) : run_by_phases(rounds, &run);
     rounds->stats.run_ns += gravel_clock_ns() - begin_ns;
     gravel_trace_span(gravel->trace, "rounds", begin_ns, gravel_clock_ns());
+    rounds->number = run.first + run.done;
     own = (struct gravel_rounds_ended){run.done, rounds->sum};
     if (ended)
         gravel_growing_give(GRAVEL_ROUNDS_RUN, ended, bytes, &own, sizeof own);

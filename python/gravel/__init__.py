@@ -15,9 +15,9 @@ from ._accumulator import Accumulator
 from ._array import Array, HeapPart
 from ._block_pool import BlockPool
 from ._deques import Deques
-from ._errors import (AbortError, ArgumentError, BuildError, CapabilityError, CorruptError, DeviceError, Error,
-                      HandlerError, HeapError, KernelError, MismatchError, MPIError, OpenCLError, OutOfMemoryError,
-                      PeerError, RangeError, SettingError, StuckError, SystemCallError)
+from ._errors import (AbortError, ArgumentError, BuildError, CanceledError, CapabilityError, CorruptError, DeviceError,
+                      Error, HandlerError, HeapError, KernelError, MismatchError, MPIError, OpenCLError,
+                      OutOfMemoryError, PeerError, RangeError, SettingError, StuckError, SystemCallError)
 from ._errors import TimeoutError as TimeoutError
 from ._flow import Channel, Flow
 from ._library import version as __version__
@@ -30,9 +30,9 @@ from ._rounds import Rounds
 from ._stream import Stream
 
 __all__ = [
-    "AbortError", "Accumulator", "ArgumentError", "Array", "BlockPool", "BuildError", "CapabilityError", "Channel",
-    "CorruptError", "Deques", "DeviceError", "Error", "Flow", "Handler", "HandlerError", "HeapError", "HeapPart",
-    "Kernel", "KernelError", "Mirror", "MismatchError", "MPIError", "Node", "OpenCLError", "OutOfMemoryError",
-    "PeerError", "Program", "RangeError", "Rounds", "SettingError", "Stream", "StuckError", "SystemCallError",
-    "__version__",
+    "AbortError", "Accumulator", "ArgumentError", "Array", "BlockPool", "BuildError", "CanceledError",
+    "CapabilityError", "Channel", "CorruptError", "Deques", "DeviceError", "Error", "Flow", "Handler", "HandlerError",
+    "HeapError", "HeapPart", "Kernel", "KernelError", "Mirror", "MismatchError", "MPIError", "Node", "OpenCLError",
+    "OutOfMemoryError", "PeerError", "Program", "RangeError", "Rounds", "SettingError", "Stream", "StuckError",
+    "SystemCallError", "__version__",
 ]  # without `open` and TimeoutError: `from gravel import *` leaves the builtins as they are

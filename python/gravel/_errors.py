@@ -92,11 +92,15 @@ class StuckError(Error):
     """GRAVEL_ESTUCK: a flow cannot continue."""
 
 
+class CanceledError(Error):
+    """GRAVEL_ECANCELED: the caller's own function stopped the call."""
+
+
 BY_CODE: dict[int, type[Error]] = {
     -i: error for i, error in enumerate((
         ArgumentError, OutOfMemoryError, SettingError, DeviceError, CapabilityError, BuildError, OpenCLError, MPIError,
         HeapError, RangeError, HandlerError, CorruptError, MismatchError, PeerError, TimeoutError, KernelError,
-        SystemCallError, AbortError, StuckError), 1)
+        SystemCallError, AbortError, StuckError, CanceledError), 1)
 }
 for _code, _error in BY_CODE.items():
     _error.code = _code

@@ -11,13 +11,16 @@ from __future__ import annotations
 import ctypes as c
 from typing import Any
 
-from ._library import API, address, block, code, declare, load, size, to, u32, u64
+from ._library import API, address, block, code, declare, load, size, text, to, u32, u64
 
 SONAME = "libgravel-graph.so.%d.%d" % API
 FAR, NONE = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF  # GRAVEL_GRAPH_FAR, GRAVEL_GRAPH_NONE
 
+PROGRESS_FUNCTION = c.CFUNCTYPE(code, address, text, u64, u64)  # gravel_graph_progress
+
 Edges = block("gravel_graph_edges", bytes=size, n_vertices=u64, n_edges=u64, **{"from": address}, to=address,
-              id_bytes=u32, is_undirected=u32, weights=address, weight_type=u32)
+              id_bytes=u32, is_undirected=u32, weights=address, weight_type=u32, progress=PROGRESS_FUNCTION,
+              progress_user=address)
 Facts = block("gravel_graph_facts", n_vertices=u64, n_edges=u64, first=u64, n=u64, device_bytes=u64, create_ns=u64)
 PagerankOptions = block("gravel_graph_pagerank_options", bytes=size, damping=c.c_double, tolerance=c.c_double,
                         most_iterations=u32, type=u32, personalization=to(c.c_double), n_iterations=u32,

@@ -35,7 +35,7 @@ class Part:
 
     def __init__(self, node: Node, create: Callable[..., int], *arguments: Any) -> None:
         self.node = node
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a function that the library runs in a call may make calls, which it refuses
         self._handle: Optional[int] = None
         made = c.c_void_p()
         with held_back():

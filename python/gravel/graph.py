@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import ctypes as c
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from ._graph_library import FAR, NONE, BetweennessOptions, Edges, Facts, PagerankOptions, lib
+from ._graph_library import FAR, NONE, PROGRESS_FUNCTION, BetweennessOptions, Edges, Facts, PagerankOptions, lib
 from ._library import number_of
 from ._part import Part
 from ._words import pointer, type_of, values_of
@@ -59,13 +59,16 @@ class Graph(Part):
         Of the whole graph. None: one more than the largest number at any node.
     directed : bool
         False: each edge is given once, and goes both ways.
+    progress : callable
+        Of calls that take long: progress(call's name, n_done, n_all or 0). What it raises ends the call, and comes out
+        of it. It makes no calls of the graph (gravel_graph_progress).
     """
 
     _destroys = lib.gravel_graph_destroy
 
     def __init__(self, node: Node, sources: npt.ArrayLike, targets: npt.ArrayLike,
                  weights: Optional[npt.ArrayLike] = None, *, n_vertices: Optional[int] = None,
-                 directed: bool = True) -> None:
+                 directed: bool = True, progress: Optional[Callable[[str, int, int], object]] = None) -> None:
         ends = [_numbers("sources", sources), _numbers("targets", targets)]
         if ends[0].dtype != ends[1].dtype:
             ends = [end.astype(np.uint64) for end in ends]
@@ -82,7 +85,9 @@ class Graph(Part):
             given = _weights(weights, ends[0].size)
             self._dtype = given.dtype
             edges.weights, edges.weight_type = given.ctypes.data, type_of(given.dtype)
-        super().__init__(node, lib.gravel_graph_create, c.byref(edges))
+        self._raised: list[BaseException] = []  # by progress
+        edges.progress = self._progress = PROGRESS_FUNCTION(self._guarded(progress) if progress else 0)
+        super().__init__(node, lambda *given: self._raising(lib.gravel_graph_create(*given)), c.byref(edges))
         self._n_given = ends[0].size
         facts = self._read(lib.gravel_graph_facts_read, Facts)
         self.n_vertices, self.n_edges = facts["n_vertices"], facts["n_edges"]
@@ -111,6 +116,24 @@ class Graph(Part):
 
     def _what(self) -> str:
         return " of %d vertices and %d edges" % (self.n_vertices, self.n_edges)
+
+    def _guarded(self, progress: Callable[[str, int, int], object]) -> Callable[..., int]:
+        """@return as C takes it"""
+        def report(_user: Optional[int], call: bytes, n_done: int, n_all: int) -> int:
+            try:
+                progress(call.decode(), n_done, n_all)
+            except BaseException as raised:
+                self._raised.append(raised)
+            return len(self._raised)
+        return report
+
+    def _raising(self, status: int) -> int:
+        if status and self._raised:
+            raise self._raised.pop()
+        return status
+
+    def _call(self, function: Callable[..., int], *arguments: Any) -> None:
+        super()._call(lambda *given: self._raising(function(*given)), *arguments)
 
     @property
     def stats(self) -> dict[str, int]:

@@ -301,6 +301,28 @@ def frames(columns):
     yield pandas.DataFrame(columns)
 
 
+def test_progress(node):
+    """Rank 0 has reports of long calls; what its function raises comes out there, and other ranks' calls fail."""
+    reported, path = [], np.array([range(40), range(1, 41)])[:, mine(node, 40)]
+
+    def progress(call, n_done, n_all):
+        reported.append((call, n_done, n_all))
+        if call == "gravel_graph_sssp" and n_done == 4:
+            raise LookupError("far enough")
+        if call == "gravel_graph_bfs":
+            refuse(gravel.ArgumentError, "gravel_graph_components: called by", graph.components)
+
+    with Graph(node, *path, n_vertices=41, progress=progress if node.rank == 0 else None) as graph:
+        is_first = node.rank == 0
+        assert reported == [("gravel_graph_create", 1, 2), ("gravel_graph_create", 2, 2)][:2 * is_first]
+        levels = graph.bfs(0)
+        assert (levels == graph.vertices).all()
+        assert reported[2:6] == [("gravel_graph_bfs", n, 0) for n in (0, 1, 2, 4)][:4 * is_first]
+        with pytest.raises(LookupError if is_first else gravel.MismatchError, match="far enough" if is_first else "node 0"):
+            graph.sssp(0)
+        assert graph.components()[0] == 1 and (graph.bfs(0) == levels).all()
+
+
 def test_bad(node):
     """Each is refused before the library is called, or by it, at all nodes."""
     for error, text, arguments, named in (

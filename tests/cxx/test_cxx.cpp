@@ -543,6 +543,18 @@ static void test_graph(gvl::node &node)
     } catch (const gvl::error &refused) {
         EXPECT(refused.code() == GRAVEL_EINVAL);
     }
+    size_t n_reports = 0;
+    gvl::graph watched(node, 7, from, to, true, [&](const char *, uint64_t n_done, uint64_t) {
+        if (n_done == 2 && ++n_reports == 2) /* behind that of create */
+            throw std::out_of_range("two rounds are enough");
+    });
+    try {
+        watched.bfs(0);
+        EXPECT(!"progress ends it");
+    } catch (const std::out_of_range &thrown) {
+        EXPECT(std::string(thrown.what()) == "two rounds are enough");
+    }
+    EXPECT(watched.color() == colors);
     plain.destroy();
     try {
         plain.bfs(0);

@@ -99,6 +99,26 @@ TEST(phases_see_the_phase_before_and_sums_are_of_the_round_before)
     meet("auto", 3);
 }
 
+TEST(a_run_may_number_its_rounds_on_from_the_last_run)
+{
+    struct gravel *gravel = open_by("auto", 1);
+    struct gravel_rounds *rounds = make(gravel, "astray");
+    const uint64_t words = alloc_or_die(gravel, 64);
+    const uint32_t zero = 0;
+    SET_ROUNDS(rounds, 2, words);
+    SET_ROUNDS(rounds, 3, zero);
+    SET_ROUNDS(rounds, 4, zero);
+    run(rounds, GRAVEL_UNTIL_MOST, 3);
+    expect_words(gravel, 0, words, 1, 1); /* of round 2 */
+    run(rounds, GRAVEL_UNTIL_MOST, 2);    /* it begins anew */
+    expect_words(gravel, 0, words, 1, 1);
+    run(rounds, GRAVEL_UNTIL_MOST | GRAVEL_CONTINUES, 1);
+    expect_words(gravel, 0, words, 2, 1);
+    run(rounds, GRAVEL_UNTIL_MOST | GRAVEL_CONTINUES, 5);
+    expect_words(gravel, 0, words, 2, 1);
+    OK(gravel_rounds_destroy(rounds));
+}
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 static void update(const char *scheduler, uint32_t n_nodes, uint32_t seen[N_WORDS])

@@ -2,6 +2,7 @@
 /* Small graphs for tests. See graphs.h. */
 #include "graphs.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,16 @@ bool graphs_make(struct graph_of_test *out, uint32_t i)
     return true;
 }
 
+void graphs_make_named(struct graph_of_test *out, const char *name)
+{
+    for (uint32_t i = 0; graphs_make(out, i); i++) {
+        if (!strcmp(out->name, name))
+            return;
+        graphs_free(out);
+    }
+    die(__FILE__, __LINE__, "no graph is %s", name);
+}
+
 void graphs_free(struct graph_of_test *graph)
 {
     free(graph->from);
@@ -264,6 +275,73 @@ void graphs_each(graphs_check *check)
 void graphs_each_without_weights(graphs_check *check)
 {
     each(is_slow() && gravel_n_nodes(node_of_graphs) > 1 ? 2 * N_KINDS : N_KINDS, check);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------- */
+
+static int levels(struct gravel_graph *graph, void *words)
+{
+    return gravel_graph_bfs(graph, 0, words, NULL);
+}
+static int distances(struct gravel_graph *graph, void *words)
+{
+    return gravel_graph_sssp(graph, 0, words, NULL);
+}
+static int ranks(struct gravel_graph *graph, void *words)
+{
+    return gravel_graph_pagerank(graph, NULL, words);
+}
+static int labels(struct gravel_graph *graph, void *words)
+{
+    return gravel_graph_components(graph, words, NULL);
+}
+static int forest(struct gravel_graph *graph, void *words)
+{
+    uint8_t *is_in = calloc(1, 1u << 17);
+    const int code = is_in ? gravel_graph_forest(graph, is_in, words) : GRAVEL_ENOMEM;
+    free(is_in);
+    return code;
+}
+static int centrality(struct gravel_graph *graph, void *words)
+{
+    const uint64_t source = 0;
+    const struct gravel_graph_betweenness_options one =
+        GRAVEL_GRAPH_BETWEENNESS(.sources = &source, .n_sources = 1, .has_endpoints = 1);
+    return gravel_graph_betweenness(graph, &one, words);
+}
+static int triangles(struct gravel_graph *graph, void *words)
+{
+    return gravel_graph_triangles(graph, words, NULL);
+}
+static int colors(struct gravel_graph *graph, void *words)
+{
+    return gravel_graph_color(graph, words, NULL);
+}
+static int cores(struct gravel_graph *graph, void *words)
+{
+    return gravel_graph_core_numbers(graph, words);
+}
+
+const struct graphs_call graphs_calls[] = {
+    {"gravel_graph_bfs", levels, false, true},
+    {"gravel_graph_sssp", distances, false, true},
+    {"gravel_graph_pagerank", ranks, true, true},
+    {"gravel_graph_components", labels, false, false},
+    {"gravel_graph_forest", forest, false, true},
+    {"gravel_graph_betweenness", centrality, true, true},
+    {"gravel_graph_triangles", triangles, false, false},
+    {"gravel_graph_color", colors, false, true},
+    {"gravel_graph_core_numbers", cores, false, true},
+    {NULL, NULL, false, false},
+};
+
+bool graphs_are_equal(const struct graphs_call *call, const double *one, const double *other,
+                      uint64_t n)
+{
+    bool is = call->is_real || !memcmp(one, other, n * sizeof *one);
+    for (uint64_t i = 0; i < n && call->is_real; i++)
+        is = is && fabs(one[i] - other[i]) < 1e-9;
+    return is;
 }
 
 /* ---- references -------------------------------------------------------------------------------- */

@@ -30,6 +30,8 @@ extern struct gravel *node_of_graphs;
 
 /** Makes graph i of the table, to be freed. @return false behind the last. */
 bool graphs_make(struct graph_of_test *out, uint32_t i);
+/** Makes the graph of this name. */
+void graphs_make_named(struct graph_of_test *out, const char *name);
 void graphs_free(struct graph_of_test *graph);
 
 /** Returns the number of a node's first edge in the whole list; `node` may be the number of nodes. */
@@ -42,6 +44,16 @@ struct gravel_graph_edges graphs_part(const struct graph_of_test *graph);
 typedef void graphs_check(struct gravel_graph *made, const struct graph_of_test *graph);
 void graphs_each(graphs_check *check);
 void graphs_each_without_weights(graphs_check *check);
+
+/** A call of the library, of an undirected graph: its results in words of n doubles, zeroed before. */
+struct graphs_call {
+    const char *name; /* NULL: behind the last */
+    int (*make)(struct gravel_graph *graph, void *words);
+    bool is_real, reports; /* its words are doubles; it reports progress */
+};
+extern const struct graphs_call graphs_calls[];
+bool graphs_are_equal(const struct graphs_call *call, const double *one, const double *other,
+                      uint64_t n);
 
 /** Returns weight i as a real; 1 if there are none. */
 double graphs_weight(const struct graph_of_test *graph, uint64_t i);

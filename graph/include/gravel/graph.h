@@ -32,6 +32,19 @@ extern "C" {
 struct gravel_graph;
 
 /**
+ * Gets reports of a call that takes long, on the thread that made it: when its work begins, and after iterations of
+ * PageRank, sources of betweenness, and 1, 2, 4 and so on up to 256 rounds of searches, forests, colours and cores. It
+ * makes no call for the graph but gravel_graph_facts_read.
+ *
+ * @param user    progress_user.
+ * @param call    its name, such as "gravel_graph_bfs".
+ * @param n_done  iterations, sources of each node, or rounds; of gravel_graph_create steps.
+ * @param n_all   how many there are at most; 0: not known.
+ * @return        0; any other value ends the call, by GRAVEL_ECANCELED, and GRAVEL_EMISMATCH at other nodes.
+ */
+typedef int gravel_graph_progress(void *user, const char *call, uint64_t n_done, uint64_t n_all);
+
+/**
  * A node's part of the edges; n_vertices, is_undirected and weight_type are the same at every node. Made by
  * GRAVEL_GRAPH_EDGES.
  */
@@ -44,6 +57,8 @@ struct gravel_graph_edges {
     uint32_t is_undirected; /**< 1: each edge is given once, and goes both ways */
     const void *weights;    /**< [n_edges] 0 or more, finite; or NULL */
     uint32_t weight_type;   /**< GRAVEL_UINT, _FLOAT or _DOUBLE; 0 without weights */
+    gravel_graph_progress *progress; /**< of this call and the graph's; NULL: none, at some nodes or all */
+    void *progress_user;
 };
 
 /** Initialises struct gravel_graph_edges, its size included. */

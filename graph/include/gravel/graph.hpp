@@ -20,9 +20,13 @@
 
 #include "graph.h"
 
+#include <exception>
 #include <gravel/gravel.hpp>
 
 namespace gvl {
+
+/** As gravel_graph_progress; what it throws ends the call, and comes out of it. */
+using graph_progress = std::function<void(const char *call, uint64_t n_done, uint64_t n_all)>;
 
 /** A graph on the devices of all nodes: graph.h. */
 class graph : public detail::part<gravel_graph, gravel_graph_destroy> {
@@ -30,14 +34,14 @@ public:
     /** gravel_graph_create, of this node's part of the edges. I: uint32_t or uint64_t. Collective. */
     template <typename I>
     graph(const node &of, uint64_t n_vertices, const std::vector<I> &from, const std::vector<I> &to,
-          bool is_undirected = false)
+          bool is_undirected = false, graph_progress progress = {})
         : part(of) {
-        create(edges_of(n_vertices, from, to, is_undirected));
+        create(edges_of(n_vertices, from, to, is_undirected), std::move(progress));
     }
     /** The same with weights. W: uint32_t, float or double. */
     template <typename I, typename W>
     graph(const node &of, uint64_t n_vertices, const std::vector<I> &from, const std::vector<I> &to,
-          const std::vector<W> &weights, bool is_undirected = false)
+          const std::vector<W> &weights, bool is_undirected = false, graph_progress progress = {})
         : part(of) {
         gravel_graph_edges edges = edges_of(n_vertices, from, to, is_undirected);
         if (weights.size() != from.size())
@@ -46,7 +50,7 @@ public:
         const W none{};
         edges.weights = weights.empty() ? &none : weights.data();
         edges.weight_type = distance_type_ = type_of<W>();
-        create(edges);
+        create(edges, std::move(progress));
     }
 
     gravel_graph_facts facts() const {
@@ -150,9 +154,38 @@ private:
         edges.is_undirected = is_undirected;
         return edges;
     }
-    void create(const gravel_graph_edges &edges) {
+    struct watcher {
+        graph_progress function;
+        std::exception_ptr thrown;
+    };
+    static int report(void *user, const char *call, uint64_t n_done, uint64_t n_all) {
+        auto *own = static_cast<watcher *>(user);
+        try {
+            own->function(call, n_done, n_all);
+        } catch (...) {
+            own->thrown = std::current_exception();
+        }
+        return own->thrown != nullptr;
+    }
+    /** Has come out what the progress function threw. */
+    template <typename F> void rethrowing(F call) const try {
+        call();
+    } catch (const error &) {
+        if (watcher_ && watcher_->thrown)
+            std::rethrow_exception(std::exchange(watcher_->thrown, nullptr));
+        throw;
+    }
+    template <typename F, typename... A> void call_part(F function, A... arguments) const {
+        rethrowing([&] { part::call_part(function, arguments...); });
+    }
+    void create(gravel_graph_edges edges, graph_progress progress) {
+        if (progress) {
+            watcher_ = std::make_unique<watcher>(watcher{std::move(progress), nullptr});
+            edges.progress = report;
+            edges.progress_user = watcher_.get();
+        }
         n_given_ = edges.n_edges;
-        make([&](gravel_graph **made) { return gravel_graph_create(made, opened(), &edges); });
+        rethrowing([&] { make([&](gravel_graph **made) { return gravel_graph_create(made, opened(), &edges); }); });
     }
     /** Room for results, never NULL. */
     template <typename T> std::vector<T> room() const {
@@ -163,6 +196,7 @@ private:
     }
     uint32_t distance_type_ = GRAVEL_UINT;
     uint64_t n_given_ = 0;
+    std::unique_ptr<watcher> watcher_;
 };
 
 } // namespace gvl
