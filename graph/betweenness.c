@@ -212,7 +212,7 @@ static int compute(struct gravel_graph *graph,
     GRAPH_TRY(run(graph, is_source, options->has_endpoints, n_share, words));
     GRAPH_TRY(graph_add_up(graph, words, true));
     GRAPH_TRY(graph_share(graph, call, 0, words, sizeof *words));
-    graph_pick(graph, centrality, words, sizeof *words);
+    graph_pick(graph, centrality, words);
     for (uint64_t i = 0; i < graph->n_results; i++)
         centrality[i] *= scale_of(graph, options, n_sources, is_source[graph->first + i]);
     return 0;

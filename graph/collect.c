@@ -12,34 +12,30 @@
 #include <stdlib.h>
 
 struct collected {
-    const struct gravel_graph *graph;
     const char *call;
-    uint64_t *begins; /* [n_nodes] of the edges from each node */
     struct graph_columns *columns;
     uint64_t n;
 };
 
 /* Packs own edges: source << 32 | target. Returns how many. */
-static uint64_t pack(const struct gravel_graph *graph, bool is_upward, uint64_t *edges)
+static uint64_t pack(const struct gravel_graph *graph, uint64_t n_first, uint64_t *edges)
 {
     uint64_t n = 0;
     for (uint64_t i = 0; i < graph->n_edges; i++) {
         const uint32_t from = graph->from[i], to = graph_first_slot(graph) + graph->to[i];
-        if (!is_upward || graph_rank(graph, to) < graph_rank(graph, from))
+        const uint64_t rank = graph_rank(graph, from);
+        if (!n_first || (rank < n_first && graph_rank(graph, to) < rank))
             edges[n++] = (uint64_t)from << 32 | to;
     }
     return n;
 }
 
 /* Makes room for all edges. */
-static int expect_edges(void *context, const uint64_t *coming)
+static int expect_edges(void *context, uint64_t bytes)
 {
     struct collected *collected = context;
     const struct graph_columns plain = {0};
-    for (uint32_t node = 0; node < collected->graph->n_nodes; node++) {
-        collected->begins[node] = collected->n;
-        collected->n += coming[node] / sizeof(uint64_t);
-    }
+    collected->n = bytes / sizeof(uint64_t);
     return collected->n > UINT32_MAX
                ? graph_fail(GRAVEL_ENOMEM, "%s: %" PRIu64 " edges of all nodes (below 2^32)",
                             collected->call, collected->n)
@@ -50,7 +46,8 @@ static void take_edges(void *context, uint32_t source, uint64_t at, const void *
                        uint64_t bytes)
 {
     const struct collected *collected = context;
-    const uint64_t begin = collected->begins[source] + at / sizeof(uint64_t);
+    const uint64_t begin = at / sizeof(uint64_t);
+    (void)source;
     for (uint64_t i = 0; i < bytes / sizeof(uint64_t); i++) {
         const uint64_t edge = ((const uint64_t *)data)[i];
         collected->columns->key[begin + i] = (uint32_t)edge;
@@ -58,35 +55,27 @@ static void take_edges(void *context, uint32_t source, uint64_t at, const void *
     }
 }
 
-/* Sends own edges to every node, and takes those of all. Collective. */
-static int exchange(struct gravel_graph *graph, struct collected *collected, const uint64_t *edges,
-                    uint64_t bytes)
-{
-    uint64_t most = bytes;
-    GRAPH_TRY(graph_reduce(graph, GRAVEL_MAX, GRAVEL_ULONG, &most, 1));
-    return graph_exchange_once(graph, 0, most, edges, 0, bytes, expect_edges, take_edges,
-                               collected);
-}
-
-int graph_collect(struct gravel_graph *graph, const char *call, bool is_upward,
+int graph_collect(struct gravel_graph *graph, const char *call, uint64_t n_first,
                   struct graph_columns *columns, uint64_t *n)
 {
     const uint64_t most_bytes = (graph->n_edges + 1) * sizeof(uint64_t);
-    struct collected collected = {graph, call, calloc(graph->n_nodes, sizeof(uint64_t)), columns,
-                                  0};
+    struct collected collected = {call, columns, 0};
     uint64_t *edges = malloc(most_bytes);
     *columns = (struct graph_columns){0};
-    int code = collected.begins && edges ? 0 : graph_fail_memory(call, most_bytes);
+    int code = edges ? 0 : graph_fail_memory(call, most_bytes);
     code = graph_agree(graph, call, code);
     if (!code) {
-        const uint64_t bytes = pack(graph, is_upward, edges) * sizeof *edges;
-        code = graph->n_nodes > 1 ? exchange(graph, &collected, edges, bytes)
-                                  : expect_edges(&collected, &bytes);
+        const uint64_t bytes = pack(graph, n_first, edges) * sizeof *edges;
+        uint64_t most = bytes;
+        code = graph_reduce(graph, GRAVEL_MAX, GRAVEL_ULONG, &most, 1);
+        if (!code)
+            code = graph->n_nodes > 1 ? graph_exchange_once(graph, 0, most, edges, 0, bytes,
+                                                            expect_edges, take_edges, &collected)
+                                      : expect_edges(&collected, bytes);
         if (!code && graph->n_nodes == 1)
             take_edges(&collected, 0, 0, edges, bytes);
     }
     *n = collected.n;
-    free(collected.begins);
     free(edges);
     return code;
 }
@@ -105,7 +94,7 @@ int graph_collect_rows(struct gravel_graph *graph, const char *call, struct grap
         out->is_other = in->is_other = true;
         return 0;
     }
-    int code = graph_collect(graph, call, false, &edges, &n_edges);
+    int code = graph_collect(graph, call, 0, &edges, &n_edges);
     const struct graph_columns turned = {.key = edges.other, .other = edges.key};
     if (!code)
         code = graph_rows_make(graph, out, &edges, n_edges, n, n);

@@ -46,27 +46,23 @@ static int check_members(const struct gravel_graph_edges *edges)
                           call, type);
     if (!type && edges->weights)
         return graph_fail(GRAVEL_EINVAL, "%s: weight_type is 0, and there are weights", call);
-    if (edges->n_edges && !edges->from)
-        return graph_fail(GRAVEL_EINVAL, "%s: from is NULL", call);
-    if (edges->n_edges && !edges->to)
-        return graph_fail(GRAVEL_EINVAL, "%s: to is NULL", call);
+    if (edges->n_edges && (!edges->from || !edges->to))
+        return graph_fail(GRAVEL_EINVAL, "%s: %s is NULL", call, edges->from ? "to" : "from");
     if (edges->n_edges && type && !edges->weights)
         return graph_fail(GRAVEL_EINVAL, "%s: weights is NULL, and weight_type is %u", call, type);
     return 0;
 }
 
-/* Compares what is to be the same at every node, and adds up edges. Collective. @param most  [out] that a node gives */
-static int compare(struct gravel_graph *graph, const struct gravel_graph_edges *edges,
-                   uint64_t *most)
+/* Compares what is to be the same at every node, and adds up edges. Collective. */
+static int compare(struct gravel_graph *graph, const struct gravel_graph_edges *edges)
 {
     static const char *const names[] = {"n_vertices", "is_undirected", "weight_type"};
     const uint64_t values[] = {edges->n_vertices, edges->is_undirected, edges->weight_type};
-    uint64_t mosts[] = {edges->n_edges, edges->progress != NULL};
-    graph->n_given = graph->n_part = edges->n_edges;
-    GRAPH_TRY(graph_reduce(graph, GRAVEL_ADD, GRAVEL_ULONG, &graph->n_given, 1));
-    GRAPH_TRY(graph_reduce(graph, GRAVEL_MAX, GRAVEL_ULONG, mosts, 2));
-    *most = mosts[0];
-    graph->is_watched = mosts[1];
+    uint64_t sums[] = {edges->n_edges, edges->progress != NULL};
+    GRAPH_TRY(graph_reduce(graph, GRAVEL_ADD, GRAVEL_ULONG, sums, 2));
+    graph->n_part = edges->n_edges;
+    graph->n_given = sums[0];
+    graph->is_watched = sums[1];
     graph->progress = edges->progress;
     graph->progress_user = edges->progress_user;
     return graph_same(graph, call, 3, names, values);
@@ -155,23 +151,10 @@ static int make_arrays(struct gravel_graph *graph, uint32_t **slots)
 }
 
 /* Orders vertices and spreads edges. Collective. */
-static int arrange(struct gravel_graph *graph, const struct gravel_graph_edges *edges,
-                   uint32_t *slots)
-{
-    int code = graph_progress(graph, call, graph_order(graph, edges, slots), 1, 2);
-    GRAPH_TRY(graph_agree(graph, call, code));
-    code = graph_progress(graph, call, graph_spread(graph, edges, slots), 2, 2);
-    GRAPH_TRY(graph_agree(graph, call, code));
-    memcpy(graph->slot_of, slots + graph->first, graph->n_results * sizeof *slots);
-    return 0;
-}
-
-/* Collective. */
 static int make(struct gravel_graph *graph, const struct gravel_graph_edges *edges)
 {
     uint32_t *slots = NULL;
-    uint64_t most_given;
-    GRAPH_TRY(compare(graph, edges, &most_given));
+    GRAPH_TRY(compare(graph, edges));
     graph->n_vertices = edges->n_vertices;
     graph->is_undirected = edges->is_undirected;
     graph->weight_type = edges->weight_type;
@@ -180,14 +163,16 @@ static int make(struct gravel_graph *graph, const struct gravel_graph_edges *edg
     if (!code)
         code = make_arrays(graph, &slots);
     code = graph_agree(graph, call, code);
-    const uint64_t of_edges = 2 * most_given * 3 * sizeof(uint64_t),
-                   of_order = graph_order_bytes(graph);
-    if (!code)
-        code = graph_exchange_open(graph, of_edges > of_order ? of_edges : of_order);
     if (!code) {
-        code = arrange(graph, edges, slots);
-        GRAPH_KEEP(code, graph_exchange_close(graph));
+        code = graph_progress(graph, call, graph_order(graph, call, edges, slots), 1, 2);
+        code = graph_agree(graph, call, code);
     }
+    if (!code) {
+        code = graph_progress(graph, call, graph_spread(graph, edges, slots), 2, 2);
+        code = graph_agree(graph, call, code);
+    }
+    if (!code)
+        memcpy(graph->slot_of, slots + graph->first, graph->n_results * sizeof *slots);
     free(slots);
     return code;
 }

@@ -100,10 +100,24 @@ const char *graph_weight_name(uint32_t type)
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
+int graph_check_room(const struct gravel_graph *graph, const char *call, uint64_t bytes)
+{
+    const uint64_t heap = gravel_config_of(graph->gravel)->heap_bytes;
+    cl_ulong all = UINT64_MAX;
+    clGetDeviceInfo(graph->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof all, &all, NULL);
+    return bytes + graph->device_bytes + heap <= all
+               ? 0
+               : graph_fail(GRAVEL_ENOMEM,
+                            "%s: out of memory of the device (%" PRIu64 " bytes; of %" PRIu64
+                            " the heap has %" PRIu64 ", the graph %" PRIu64 "): use more nodes",
+                            call, bytes, (uint64_t)all, heap, graph->device_bytes);
+}
+
 int graph_buffer(struct gravel_graph *graph, cl_mem *out, const void *data, uint64_t bytes)
 {
     const size_t made = bytes < LEAST_BUFFER_BYTES ? LEAST_BUFFER_BYTES : bytes;
     cl_int error;
+    GRAPH_TRY(graph_check_room(graph, "gravel_graph", made));
     *out = clCreateBuffer(graph->context, CL_MEM_READ_WRITE, made, NULL, &error);
     GRAPH_TRY(graph_check_cl("clCreateBuffer", error, made));
     graph->device_bytes += made;
@@ -167,12 +181,13 @@ int graph_set(cl_kernel kernel, cl_uint index, const struct graph_value *values,
     return 0;
 }
 
-int graph_launch(const struct gravel_graph *graph, cl_kernel kernel, uint64_t n)
+int graph_launch(const struct gravel_graph *graph, cl_kernel kernel, uint64_t n, size_t group,
+                 cl_event *done)
 {
-    const size_t n_items = (n + GROUP_ITEMS - 1) / GROUP_ITEMS * GROUP_ITEMS;
+    const size_t unit = group ? group : GROUP_ITEMS, n_items = (n + unit - 1) / unit * unit;
     return n ? graph_check_cl("clEnqueueNDRangeKernel",
-                              clEnqueueNDRangeKernel(graph->queue, kernel, 1, NULL, &n_items, NULL,
-                                                     0, NULL, NULL),
+                              clEnqueueNDRangeKernel(graph->queue, kernel, 1, NULL, &n_items,
+                                                     group ? &group : NULL, 0, NULL, done),
                               0)
              : 0;
 }
@@ -239,8 +254,9 @@ int graph_same(struct gravel_graph *graph, const char *call, uint32_t n, const c
 int graph_check_out(struct gravel_graph *graph, const char *call, const char *name, const void *out,
                     uint64_t n)
 {
-    int code = 0;
-    if (!out && n)
-        code = graph_fail(GRAVEL_EINVAL, "%s: %s is NULL (memory for %" PRIu64 ")", call, name, n);
+    const int code =
+        out || !n
+            ? 0
+            : graph_fail(GRAVEL_EINVAL, "%s: %s is NULL (memory for %" PRIu64 ")", call, name, n);
     return graph_agree(graph, call, code);
 }

@@ -5,8 +5,8 @@
  * A piece of each source has its place at every node, twice: what one round of pieces has brought is taken while the
  * next one's may come already, so that a round needs one barrier. The first round of an exchange brings the lengths, too.
  *
- * Path:    create.c, order.c, spread.c, results.c -> this -> gravel_put, gravel_barrier.
- * Owner:   graph_exchange_open takes heap memory, graph_exchange_close frees it.
+ * Path:    spread.c, collect.c, forest.c, results.c -> this -> gravel_put, gravel_barrier.
+ * Owner:   each exchange takes heap memory, and frees it.
  * Threads: one at a time.
  */
 #include "graph.h"
@@ -49,7 +49,8 @@ static uint64_t piece_of(const struct gravel_graph *graph, uint64_t number, uint
     return left < piece_bytes ? left : piece_bytes;
 }
 
-int graph_exchange_open(struct gravel_graph *graph, uint64_t most)
+/* Collective. @param most  bytes that any node sends to another, the same at every node. */
+static int open_stage(struct gravel_graph *graph, uint64_t most)
 {
     const uint64_t n_nodes = graph->n_nodes,
                    share = gravel_config_of(graph->gravel)->heap_bytes / HEAP_SHARE / 2 / n_nodes,
@@ -62,28 +63,23 @@ int graph_exchange_open(struct gravel_graph *graph, uint64_t most)
                         &graph->stage.at);
 }
 
-int graph_exchange_close(struct gravel_graph *graph)
+static int close_stage(struct gravel_graph *graph)
 {
     const uint64_t at = graph->stage.at;
     graph->stage = (struct graph_stage){0};
     return at ? gravel_free(graph->gravel, at) : 0;
 }
 
-static int send_lengths(const struct gravel_graph *graph, const struct graph_sent *sent)
-{
-    for (uint32_t node = 0; node < graph->n_nodes; node++)
-        if (node != graph->node)
-            GRAPH_TRY(gravel_put(graph->gravel, half_at(graph) + graph->node * sizeof(uint64_t),
-                                 &sent[node].bytes, sizeof(uint64_t), node));
-    return 0;
-}
-
+/* Sends a piece to each other node; with the first one all lengths. */
 static int send_pieces(const struct gravel_graph *graph, const struct graph_sent *sent,
                        uint64_t number)
 {
     for (uint32_t i = 1; i < graph->n_nodes; i++) {
         const uint32_t node = (graph->node + i) % graph->n_nodes;
         const uint64_t bytes = piece_of(graph, number, sent[node].bytes);
+        if (number == 0)
+            GRAPH_TRY(gravel_put(graph->gravel, half_at(graph) + graph->node * sizeof(uint64_t),
+                                 &sent[node].bytes, sizeof(uint64_t), node));
         if (bytes)
             GRAPH_TRY(gravel_put(graph->gravel, piece_at(graph, graph->node),
                                  (const char *)sent[node].data + number * graph->stage.piece_bytes,
@@ -97,25 +93,31 @@ static int take_lengths(const struct gravel_graph *graph, const struct graph_sen
                         uint64_t *coming, graph_expect *expect, void *context)
 {
     void *table;
+    uint64_t bytes = 0;
     GRAPH_TRY(gravel_map(graph->gravel, half_at(graph), graph->n_nodes * sizeof *coming,
                          CL_MAP_READ, graph->node, &table));
-    for (uint32_t node = 0; node < graph->n_nodes; node++)
+    for (uint32_t node = 0; node < graph->n_nodes; node++) {
         coming[node] = node == graph->node ? sent[node].bytes : ((const uint64_t *)table)[node];
+        bytes += coming[node];
+    }
     GRAPH_TRY(gravel_unmap(graph->gravel, table));
-    return expect ? expect(context, coming) : 0;
+    return expect ? expect(context, bytes) : 0;
 }
 
-static int take_pieces(const struct gravel_graph *graph, const uint64_t *coming, uint64_t number,
-                       graph_take *take, void *context)
+static int take_pieces(const struct gravel_graph *graph, const struct graph_sent *sent,
+                       const uint64_t *coming, uint64_t number, graph_take *take, void *context)
 {
-    for (uint32_t source = 0; source < graph->n_nodes; source++) {
+    uint64_t begin = 0; /* of what the source sends, in all that comes */
+    for (uint32_t source = 0; source < graph->n_nodes; begin += coming[source++]) {
         void *data;
         const uint64_t bytes = source == graph->node ? 0 : piece_of(graph, number, coming[source]);
+        if (source == graph->node && number == 0)
+            take(context, source, begin, sent[source].data, coming[source]);
         if (!bytes)
             continue;
         GRAPH_TRY(gravel_map(graph->gravel, piece_at(graph, source), bytes, CL_MAP_READ,
                              graph->node, &data));
-        take(context, source, number * graph->stage.piece_bytes, data, bytes);
+        take(context, source, begin + number * graph->stage.piece_bytes, data, bytes);
         GRAPH_TRY(gravel_unmap(graph->gravel, data));
     }
     return 0;
@@ -125,25 +127,23 @@ int graph_exchange(struct gravel_graph *graph, int code, uint64_t most,
                    const struct graph_sent *sent, graph_expect *expect, graph_take *take,
                    void *context)
 {
+    GRAPH_TRY(open_stage(graph, most));
     uint64_t *coming = calloc(graph->n_nodes, sizeof *coming);
     if (!code && !coming)
         code = graph_fail_memory("gravel_graph: lengths", graph->n_nodes * sizeof *coming);
     uint64_t number = 0;
     do { /* once for the lengths, if no node sends anything */
-        if (!code && number == 0)
-            code = send_lengths(graph, sent);
         if (!code)
             code = send_pieces(graph, sent, number);
         GRAPH_KEEP(code, gravel_barrier(graph->gravel));
         if (!code && number == 0)
             code = take_lengths(graph, sent, coming, expect, context);
-        if (!code && number == 0)
-            take(context, graph->node, 0, sent[graph->node].data, sent[graph->node].bytes);
         if (!code)
-            code = take_pieces(graph, coming, number, take, context);
+            code = take_pieces(graph, sent, coming, number, take, context);
         graph->stage.round++;
     } while (++number * graph->stage.piece_bytes < most);
     free(coming);
+    GRAPH_KEEP(code, close_stage(graph));
     return code;
 }
 
@@ -151,7 +151,6 @@ int graph_exchange_once(struct gravel_graph *graph, int code, uint64_t most, con
                         uint64_t stride, uint64_t bytes, graph_expect *expect, graph_take *take,
                         void *context)
 {
-    GRAPH_TRY(graph_exchange_open(graph, most));
     struct graph_sent *sent = calloc(graph->n_nodes, sizeof *sent);
     if (!code && !sent)
         code = graph_fail_memory("gravel_graph: lengths", graph->n_nodes * sizeof *sent);
@@ -159,6 +158,5 @@ int graph_exchange_once(struct gravel_graph *graph, int code, uint64_t most, con
         sent[node] = (struct graph_sent){(const char *)data + node * stride, bytes};
     code = graph_exchange(graph, code, most, sent, expect, take, context);
     free(sent);
-    GRAPH_KEEP(code, graph_exchange_close(graph));
     return code;
 }

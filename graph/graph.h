@@ -168,15 +168,11 @@ struct graph_sent {
     const void *data;
     uint64_t bytes;
 };
-/** Makes room for what comes. @param coming  [n_nodes] bytes, from each node, this one too. @return 0; an error. */
-typedef int graph_expect(void *context, const uint64_t *coming);
-/** Takes what has come from a node, in pieces in order. @param at  of the piece in all that the node sends [bytes]. */
+/** Makes room for what comes from all nodes, this one too. @return 0; an error. */
+typedef int graph_expect(void *context, uint64_t bytes);
+/** Takes what has come from a node, in pieces in order. @param at  of the piece in all that comes, by nodes [bytes]. */
 typedef void graph_take(void *context, uint32_t source, uint64_t at, const void *data,
                         uint64_t bytes);
-/** exchange.c: takes heap memory for exchanges; frees it. Collective. @param most  bytes that any exchange sends from any
- * node to another, the same at every node. */
-int graph_exchange_open(struct gravel_graph *graph, uint64_t most);
-int graph_exchange_close(struct gravel_graph *graph);
 /**
  * exchange.c: sends to every node, of several, and takes what comes, what this node has for itself too. Collective.
  * Pieces are multiples of 192 bytes, except for the last.
@@ -190,16 +186,14 @@ int graph_exchange_close(struct gravel_graph *graph);
 int graph_exchange(struct gravel_graph *graph, int code, uint64_t most,
                    const struct graph_sent *sent, graph_expect *expect, graph_take *take,
                    void *context);
-/** exchange.c: opens, exchanges and closes: node m gets `bytes` bytes from data + m * stride on. As graph_exchange. */
+/** exchange.c: exchanges what is alike: node m gets `bytes` bytes from data + m * stride on. As graph_exchange. */
 int graph_exchange_once(struct gravel_graph *graph, int code, uint64_t most, const void *data,
                         uint64_t stride, uint64_t bytes, graph_expect *expect, graph_take *take,
                         void *context);
 
-/** order.c: returns how many bytes it sends from a node to another, at most. */
-uint64_t graph_order_bytes(const struct gravel_graph *graph);
 /** order.c: finds the slots of all vertices. Collective; nodes have not agreed on what it returns. @param slots  [out] [n_vertices]; sets vertex_of. */
-int graph_order(struct gravel_graph *graph, const struct gravel_graph_edges *edges,
-                uint32_t *slots);
+int graph_order(struct gravel_graph *graph, const char *call,
+                const struct gravel_graph_edges *edges, uint32_t *slots);
 /** spread.c: brings each edge to the node of its target: sets n_edges, from, to, weights, given. Collective; nodes
  * have not agreed on what it returns. */
 int graph_spread(struct gravel_graph *graph, const struct gravel_graph_edges *edges,
@@ -251,6 +245,8 @@ int graph_check_cl(const char *call, cl_int error, uint64_t bytes);
 bool graph_has(const struct gravel_graph *graph, const char *extension);
 /** device.c: returns whether the device has doubles. */
 bool graph_has_double(const struct gravel_graph *graph);
+/** device.c: refuses what the device has no memory for. @return 0; GRAVEL_ENOMEM. Not collective. */
+int graph_check_room(const struct gravel_graph *graph, const char *call, uint64_t bytes);
 /** device.c: makes a buffer of the device, with `data` or uninitialised, counted in device_bytes. */
 int graph_buffer(struct gravel_graph *graph, cl_mem *out, const void *data, uint64_t bytes);
 void graph_release(struct gravel_graph *graph, cl_mem *buffer);
@@ -280,8 +276,10 @@ int graph_set(cl_kernel kernel, cl_uint index, const struct graph_value *values,
 #define GRAPH_SET(kernel, index, ...)                                   \
     graph_set(kernel, index, (const struct graph_value[]){__VA_ARGS__}, \
               sizeof((const struct graph_value[]){__VA_ARGS__}) / sizeof(struct graph_value))
-/** device.c: enqueues a kernel of n work-items, rounded up to whole groups; 0 are nothing. @return 0; GRAVEL_ECL */
-int graph_launch(const struct gravel_graph *graph, cl_kernel kernel, uint64_t n);
+/** device.c: enqueues a kernel of n work-items, rounded up to whole groups; 0 are nothing. @param group  work-items; 0: as
+ * the driver likes. @param done  [out] or NULL @return 0; GRAVEL_ECL */
+int graph_launch(const struct gravel_graph *graph, cl_kernel kernel, uint64_t n, size_t group,
+                 cl_event *done);
 
 /** device.c: agrees on a code over all nodes: what one node has failed in, the others fail in too. Collective. @return
  * code; GRAVEL_EMISMATCH if another node alone has failed. */
@@ -344,17 +342,16 @@ int graph_share_blocks(struct gravel_graph *graph, int code, void *words, uint64
  */
 int graph_results(struct gravel_graph *graph, const char *call, cl_mem words, bool is_whole,
                   uint32_t bytes, void *out);
-/** results.c: picks the caller's results of this node from words of all slots in host memory, of 4 or 8 bytes. Not
- * collective. */
-void graph_pick(const struct gravel_graph *graph, void *out, const void *words, uint32_t bytes);
+/** results.c: picks the caller's results of this node from words of all slots in host memory, of 8 bytes. */
+void graph_pick(const struct gravel_graph *graph, void *out, const void *words);
 /** results.c: adds to every node's own words what the other nodes have for these slots, in the order of nodes: words
  * [n_slots] doubles, or uint64_t, in host memory. Collective. */
 int graph_add_up(struct gravel_graph *graph, void *words, bool is_real);
 /** collect.c: collects the edges of all nodes at every node. Collective; nodes have not agreed on what it returns.
- * @param is_upward  only edges to a slot that comes before the source's in order of degree. @param columns  [out] key:
+ * @param n_first  not 0: only edges from these slots in order of degree, to one before the source's. @param columns  [out] key:
  * slot of the target; other: of the source; to be freed. @param n  [out] below 2^32. @return 0; GRAVEL_ENOMEM; as
- * graph_exchange_open. */
-int graph_collect(struct gravel_graph *graph, const char *call, bool is_upward,
+ * graph_exchange. */
+int graph_collect(struct gravel_graph *graph, const char *call, uint64_t n_first,
                   struct graph_columns *columns, uint64_t *n);
 /** collect.c: makes rows of slots, of the edges of all nodes in both directions, at every node; repeats stay. A node that
  * is alone has its push and pull. As graph_collect. @param in  [of n_slots, or of n_own] */
@@ -362,6 +359,12 @@ int graph_collect_rows(struct gravel_graph *graph, const char *call, struct grap
                        struct graph_rows *in);
 
 /* ---- of several algorithms --------------------------------------------------------------------- */
+
+/** Returns the bytes of marks for a round, as marks.cl.h has them. */
+static inline uint64_t graph_marks_bytes(const struct gravel_graph *graph)
+{
+    return (graph->n_slots / 2048 + UINT64_C(1)) * sizeof(uint32_t);
+}
 
 /** device.c: returns how many work-items walk a row: 1 on a CPU. */
 uint32_t graph_lanes(const struct gravel_graph *graph);

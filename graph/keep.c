@@ -46,6 +46,11 @@ int graph_keep_rounds(struct gravel_graph *graph, const char *call, struct graph
                       int code, const struct gravel_rounds_program *program, cl_uint first,
                       const struct graph_value *values, size_t n)
 {
+    uint64_t bytes = 0; /* of all, before one is made */
+    for (size_t i = 0; i < n; i++)
+        bytes += values[i].made ? values[i].bytes : 0;
+    if (!code)
+        code = graph_check_room(graph, call, bytes);
     for (size_t i = 0; i < n && !code; i++)
         if (values[i].made)
             code = graph_buffer(graph, values[i].made, values[i].value, values[i].bytes);

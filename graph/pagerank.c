@@ -113,17 +113,13 @@ static int compare(struct gravel_graph *graph, const struct gravel_graph_pageran
     static const char *const members[] = {"damping", "tolerance", "most_iterations", "type",
                                           "whether there is a personalization"};
     /* The least of each, and of its negative; a node without results has no say in the last. */
-    const double has = options->personalization != NULL, wish = graph->n_results ? has : INFINITY;
-    double least[10] = {options->damping,
-                        options->tolerance,
-                        options->most_iterations,
-                        options->type,
-                        wish,
-                        -options->damping,
-                        -options->tolerance,
-                        -(double)options->most_iterations,
-                        -(double)options->type,
-                        graph->n_results ? -has : INFINITY};
+    const double values[5] = {options->damping, options->tolerance, options->most_iterations,
+                              options->type, options->personalization != NULL};
+    double least[10];
+    for (int i = 0; i < 5; i++) {
+        least[i] = i < 4 || graph->n_results ? values[i] : INFINITY;
+        least[5 + i] = i < 4 || graph->n_results ? -values[i] : INFINITY;
+    }
     GRAPH_TRY(graph_reduce(graph, GRAVEL_MIN, GRAVEL_DOUBLE, least, 10));
     for (int i = 0; i < 5 && graph->n_vertices; i++)
         if (least[i] != -least[5 + i])

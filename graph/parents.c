@@ -48,7 +48,8 @@ static int run_pass(struct gravel_graph *graph, const struct graph_kept *kept, c
     cl_uint n = 0;
     GRAPH_TRY(graph_write(graph, kept->buffers[N_LEFT], 0, &n, sizeof n));
     GRAPH_TRY(GRAPH_SET(kept->kernels[0], 0, GRAPH_UINT(pass)));
-    GRAPH_TRY(graph_launch(graph, kept->kernels[0], (uint64_t)graph->n_own * graph_lanes(graph)));
+    GRAPH_TRY(graph_launch(graph, kept->kernels[0], (uint64_t)graph->n_own * graph_lanes(graph), 0,
+                           NULL));
     GRAPH_TRY(graph_read(graph, kept->buffers[N_LEFT], 0, &n, sizeof n));
     *n_left = n;
     return 0;

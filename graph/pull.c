@@ -19,15 +19,8 @@ static const char call[] = "gravel_graph_pagerank";
 int graph_pull_run(const struct gravel_graph *graph, uint32_t kernel, uint64_t n_items,
                    cl_event *done)
 {
-    const size_t local = graph->pagerank->group_items,
-                 global = (n_items + local - 1) / local * local;
-    if (!global)
-        return 0;
-    return graph_check_cl("clEnqueueNDRangeKernel",
-                          clEnqueueNDRangeKernel(graph->queue,
-                                                 graph->pagerank->kept.kernels[kernel], 1, NULL,
-                                                 &global, &local, 0, NULL, done),
-                          0);
+    const struct graph_pagerank *own = graph->pagerank;
+    return graph_launch(graph, own->kept.kernels[kernel], n_items, own->group_items, done);
 }
 
 /* ---- an iteration ---------------------------------------------------------------------------- */

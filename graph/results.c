@@ -43,18 +43,11 @@ int graph_slot(struct gravel_graph *graph, const char *call, uint64_t vertex, ui
     return 0;
 }
 
-void graph_pick(const struct gravel_graph *graph, void *out, const void *words, uint32_t bytes)
+void graph_pick(const struct gravel_graph *graph, void *out, const void *words)
 {
-    const uint32_t *slots = graph->slot_of;
-    if (bytes == 4) {
 #pragma omp parallel for num_threads(graph_threads(graph, graph->n_results))
-        for (uint64_t i = 0; i < graph->n_results; i++)
-            ((uint32_t *)out)[i] = ((const uint32_t *)words)[slots[i]];
-    } else {
-#pragma omp parallel for num_threads(graph_threads(graph, graph->n_results))
-        for (uint64_t i = 0; i < graph->n_results; i++)
-            ((uint64_t *)out)[i] = ((const uint64_t *)words)[slots[i]];
-    }
+    for (uint64_t i = 0; i < graph->n_results; i++)
+        ((uint64_t *)out)[i] = ((const uint64_t *)words)[graph->slot_of[i]];
 }
 
 /* Words of all slots, in blocks of nodes. */
@@ -70,13 +63,13 @@ static void take_words(void *context, uint32_t source, uint64_t at, const void *
 {
     const struct blocks *blocks = context;
     if (source != blocks->graph->node)
-        memcpy(blocks->words + source * blocks->bytes + at, data, bytes);
+        memcpy(blocks->words + at, data, bytes);
 }
 
 static void add_words(void *context, uint32_t source, uint64_t at, const void *data, uint64_t bytes)
 {
     const struct blocks *blocks = context;
-    char *own = blocks->words + blocks->graph->node * blocks->bytes + at;
+    char *own = blocks->words + blocks->graph->node * blocks->bytes + at % blocks->bytes;
     const uint64_t n = source == blocks->graph->node ? 0 : bytes / sizeof(uint64_t);
     if (blocks->is_real)
         for (uint64_t i = 0; i < n; i++)
@@ -148,7 +141,7 @@ static int pick(struct gravel_graph *graph, cl_mem words, uint32_t bytes, void *
     const cl_kernel kernel = kept->kernels[bytes == 8 ? PICK8 : PICK4];
     GRAPH_TRY(GRAPH_SET(kernel, 0, GRAPH_UINT(n), GRAPH_ARGUMENT(kept->buffers[SLOT_OF]),
                         GRAPH_MEM(words), GRAPH_ARGUMENT(kept->buffers[PICKED])));
-    GRAPH_TRY(graph_launch(graph, kernel, n));
+    GRAPH_TRY(graph_launch(graph, kernel, n, 0, NULL));
     return graph_read(graph, kept->buffers[PICKED], 0, out, n * bytes);
 }
 
@@ -189,7 +182,7 @@ static int share_piece(struct gravel_graph *graph, int code, cl_mem own, uint64_
                          GRAPH_MEM(own), GRAPH_ULONG(graph->node * block),
                          GRAPH_ARGUMENT(kept->buffers[WHOLE]), GRAPH_ULONG(kept->heap));
     if (!code)
-        code = graph_launch(graph, kept->kernels[SHOW], n_shown);
+        code = graph_launch(graph, kept->kernels[SHOW], n_shown, 0, NULL);
     if (!code)
         code = graph_check_cl("clFinish", clFinish(graph->queue), 0); /* before it travels */
     GRAPH_KEEP(code, gravel_mirror_begin(kept->mirror));
@@ -199,7 +192,7 @@ static int share_piece(struct gravel_graph *graph, int code, cl_mem own, uint64_
                          GRAPH_UINT(piece), GRAPH_UINT(n_copies), GRAPH_UINT(graph->node),
                          GRAPH_ULONG(block), GRAPH_ARGUMENT(kept->buffers[WHOLE]),
                          GRAPH_ULONG(gravel_mirror_offset(kept->mirror)));
-    return code ? code : graph_launch(graph, kept->kernels[SEE], n_copies);
+    return code ? code : graph_launch(graph, kept->kernels[SEE], n_copies, 0, NULL);
 }
 
 /* Makes the words of all slots from every node's own ones, in `whole`. Collective. */

@@ -49,6 +49,8 @@ int graph_rows_make(struct gravel_graph *graph, struct graph_rows *rows,
     if (rows->offsets)
         return 0;
     rows->n_rows = n_rows;
+    GRAPH_TRY(graph_check_room(graph, "gravel_graph: rows",
+                               n_rows * UINT64_C(4) + n * (4 + columns->weight_bytes)));
     int code = graph_sort(graph, &by_ends, columns, n, n_ends);
     if (!code) {
         const struct graph_columns turned = {.key = by_ends.other,

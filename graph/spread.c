@@ -107,7 +107,6 @@ struct spread {
     uint32_t n_words;
     struct graph_sent *sent; /* [n_nodes] of the records */
     struct graph_columns come;
-    uint64_t *begins; /* [n_nodes] of the edges from each node in `come` */
 };
 
 static void pack(const struct spread *spread, const struct graph_columns *columns, uint64_t n)
@@ -127,10 +126,11 @@ static void pack(const struct spread *spread, const struct graph_columns *column
 static void take_records(void *context, uint32_t source, uint64_t at, const void *data,
                          uint64_t bytes)
 {
+    (void)source;
     const struct spread *spread = context;
     const struct graph_columns *come = &spread->come;
     const uint64_t record_bytes = spread->n_words * sizeof(uint64_t), n = bytes / record_bytes,
-                   begin = spread->begins[source] + at / record_bytes;
+                   begin = at / record_bytes;
 #pragma omp parallel for num_threads(graph_threads(spread->graph, n))
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t *record = (const uint64_t *)data + i * spread->n_words;
@@ -143,16 +143,11 @@ static void take_records(void *context, uint32_t source, uint64_t at, const void
 }
 
 /* Makes room for all edges that come. */
-static int expect_records(void *context, const uint64_t *coming)
+static int expect_records(void *context, uint64_t bytes)
 {
     struct spread *spread = context;
     struct gravel_graph *graph = spread->graph;
-    uint64_t n = 0;
-    for (uint32_t node = 0; node < graph->n_nodes; node++) {
-        spread->begins[node] = n;
-        n += coming[node] / spread->n_words / sizeof(uint64_t);
-    }
-    graph->n_edges = n;
+    const uint64_t n = graph->n_edges = bytes / spread->n_words / sizeof(uint64_t);
     return check_number(graph, n) ? GRAVEL_EINVAL : alloc_columns(graph, &spread->come, n);
 }
 
@@ -177,10 +172,9 @@ static int divide(struct spread *spread, const struct graph_columns *columns, ui
     const struct gravel_graph *graph = spread->graph;
     const uint64_t record_bytes = spread->n_words * sizeof(uint64_t);
     struct graph_columns sorted;
-    spread->begins = calloc(graph->n_nodes, sizeof *spread->begins);
     spread->sent = calloc(graph->n_nodes, sizeof *spread->sent);
     spread->records = malloc((n + 1) * record_bytes);
-    if (!spread->begins || !spread->sent || !spread->records)
+    if (!spread->sent || !spread->records)
         return graph_fail_memory("gravel_graph_create: edges to other nodes", n * record_bytes);
     GRAPH_TRY(graph_sort(graph, &sorted, columns, n, graph->n_slots));
     pack(spread, &sorted, n);
@@ -208,7 +202,6 @@ static int spread_columns(struct gravel_graph *graph, struct graph_columns *colu
     code = graph_exchange(graph, code, most, spread.sent, expect_records, take_records, &spread);
     *columns = spread.come;
     free(spread.records);
-    free(spread.begins);
     free(spread.sent);
     return code;
 }

@@ -110,28 +110,21 @@ static int upload(struct graph_strips *strips, struct gravel_graph *graph,
 int graph_strips_make(struct graph_strips *strips, struct gravel_graph *graph, uint32_t lanes,
                       const cl_uint2 *rows)
 {
-    const uint64_t n_rows = graph->n_own, n_strips = n_rows + graph->n_edges / STRIP_EDGES;
-    struct cutting cutting = {.rows = rows,
-                              .ordered = calloc(n_rows + 1, sizeof *cutting.ordered),
-                              .strips = calloc(n_strips + 1, sizeof *cutting.strips),
-                              .places = calloc(n_rows + 1, sizeof *cutting.places),
-                              .firsts = calloc(n_rows + 1, sizeof *cutting.firsts),
-                              .slices = calloc(n_rows + 1, sizeof *cutting.slices)};
+    const uint64_t n = graph->n_own + UINT64_C(1), n_strips = n + graph->n_edges / STRIP_EDGES,
+                   bytes = n * (sizeof(cl_uint2) + sizeof(uint64_t) + 2 * sizeof(uint32_t)) +
+                           n_strips * sizeof(cl_uint2);
+    struct cutting cutting = {.rows = rows, .ordered = calloc(1, bytes)};
     *strips = (struct graph_strips){.lanes = lanes};
-    int code = 0;
-    if (!cutting.ordered || !cutting.strips || !cutting.places || !cutting.firsts ||
-        !cutting.slices)
-        code = graph_fail_memory("gravel_graph: strips of rows", 32 * n_rows);
-    if (!code) {
-        order_rows(strips, &cutting, graph->n_own);
-        cut(strips, &cutting);
-        code = upload(strips, graph, &cutting);
-    }
+    if (!cutting.ordered)
+        return graph_fail_memory("gravel_graph: strips of rows", bytes);
+    cutting.strips = cutting.ordered + n;
+    cutting.slices = (uint64_t *)(cutting.strips + n_strips);
+    cutting.places = (uint32_t *)(cutting.slices + n);
+    cutting.firsts = cutting.places + n;
+    order_rows(strips, &cutting, graph->n_own);
+    cut(strips, &cutting);
+    const int code = upload(strips, graph, &cutting);
     free(cutting.ordered);
-    free(cutting.strips);
-    free(cutting.places);
-    free(cutting.firsts);
-    free(cutting.slices);
     return code;
 }
 

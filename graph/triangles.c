@@ -50,7 +50,7 @@ static int make(struct gravel_graph *graph, struct graph_kept *kept)
 {
     struct graph_columns edges;
     uint64_t n;
-    int code = graph_collect(graph, call, true, &edges, &n);
+    int code = graph_collect(graph, call, UINT64_MAX, &edges, &n);
     kept->n = (uint32_t)n;
     if (!code)
         code = make_own(graph, kept, &edges);
@@ -66,8 +66,8 @@ static int count(struct gravel_graph *graph, const struct graph_kept *kept, uint
                    bytes = graph->n_slots * sizeof *counts;
     GRAPH_TRY(graph_fill(graph, kept->buffers[FOUND], 0, kept->n * sizeof(uint32_t)));
     GRAPH_TRY(graph_fill(graph, kept->buffers[COUNTS], 0, bytes));
-    GRAPH_TRY(graph_launch(graph, kept->kernels[COUNT], n_share * graph_lanes(graph)));
-    GRAPH_TRY(graph_launch(graph, kept->kernels[ADD], n_chunks));
+    GRAPH_TRY(graph_launch(graph, kept->kernels[COUNT], n_share * graph_lanes(graph), 0, NULL));
+    GRAPH_TRY(graph_launch(graph, kept->kernels[ADD], n_chunks, 0, NULL));
     return graph_read(graph, kept->buffers[COUNTS], 0, counts, bytes);
 }
 
@@ -94,7 +94,7 @@ int gravel_graph_triangles(struct gravel_graph *graph, uint64_t *triangles, uint
         n += counts[slot];
     }
     if (!code && triangles)
-        graph_pick(graph, triangles, counts, sizeof *counts);
+        graph_pick(graph, triangles, counts);
     if (!code && total)
         *total = n / 3;
     free(counts);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define N_HUBS 3u
-#define HUB_EDGES 65600u /* more than order.c's first sort tells apart */
+#define HUB_EDGES 65600u /* degrees of more than 16 bits */
 
 #define MANY 100u /* vertices, of which several nodes take many rounds, each long on few cores */
 

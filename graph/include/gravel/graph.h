@@ -17,7 +17,8 @@
  *
  * Loops and repeated edges are allowed, and count as in NetworkX: a loop is no path, the lightest of repeated edges is
  * one, and PageRank adds their weights. Every call may return GRAVEL_ENOMEM and what gravel_rounds_run returns. [n of
- * this node] is an element for each vertex of the node's range.
+ * this node] is an element for each vertex of the node's range. What a
+ * call needs of device and heap is in docs/guide/graphs.md.
  */
 #ifndef GRAVEL_GRAPH_H
 #define GRAVEL_GRAPH_H
@@ -68,9 +69,7 @@ struct gravel_graph_edges {
     }
 
 /**
- * Makes a graph of edges, with barriers. For each vertex of the whole graph a search takes about 4 bytes of the heap,
- * 8 with distances of 8 bytes, and of the device 20 for levels, 16 to 24 for distances, 12 for parents, 12 for
- * results; each edge takes 4 bytes and the weight for each direction used.
+ * Makes a graph of edges, with barriers.
  *
  * @param edges  this node's part.
  * @return       0; GRAVEL_EINVAL (a member; a vertex or weight out of its range, with its edge); as gravel_alloc.
@@ -142,8 +141,7 @@ struct gravel_graph_pagerank_options {
     }
 
 /**
- * Computes PageRank. Vertices without outgoing edges give their rank to all, by the personalization. Several nodes
- * need about 12 bytes a vertex of the whole graph of the heap, 24 for doubles.
+ * Computes PageRank. Vertices without outgoing edges give their rank to all, by the personalization.
  *
  * @param options  or NULL.
  * @param ranks    [out] [n of this node] of the type; the sum of all is 1.
@@ -163,7 +161,7 @@ int gravel_graph_components(struct gravel_graph *graph, uint64_t *labels, uint64
 
 /**
  * Marks a spanning forest of least weight, regardless of the direction of edges: of edges of one weight those given
- * first, by node and position. Takes 24 bytes of the device for each given edge, 32 with weights of doubles.
+ * first, by node and position.
  *
  * @param is_in  [out] [n_edges of this node's part] 1: the edge is in the forest.
  * @param n_in   [out] edges of the whole forest; or NULL.
@@ -192,8 +190,8 @@ struct gravel_graph_betweenness_options {
  * without endpoints a single one has NAN itself. Results are NAN where numbers of paths pass 1e308; they do not depend
  * on timing, but last digits on the number of nodes.
  *
- * Each node has the edges of all nodes, 4 bytes of its device in each direction, and searches from its share of the
- * sources: from several at once with at most 4 M vertices in all, or from one, at about 40 bytes a vertex.
+ * Each node has the edges of all nodes, and searches from its share of the sources: from several at once that have at
+ * most 4 M vertices in all, or from one.
  *
  * @param options     NULL: all sources, over the number of pairs.
  * @param centrality  [out] [n of this node]
@@ -205,8 +203,7 @@ int gravel_graph_betweenness(struct gravel_graph *graph,
 
 /**
  * Counts triangles of an undirected graph: sets of three vertices with edges between all of them. Loops do not count,
- * and repeats of an edge are one. Each node has the edges of all nodes, 8 bytes of its device, and 12 a vertex, and
- * counts triangles of its share.
+ * and repeats of an edge are one. Each node has the edges of all nodes, and counts triangles of its share.
  *
  * @param triangles  [out] [n of this node] triangles of each vertex; or NULL.
  * @param total      [out] or NULL.
@@ -217,8 +214,7 @@ int gravel_graph_triangles(struct gravel_graph *graph, uint64_t *triangles, uint
 /**
  * Colours an undirected graph as NetworkX's greedy_color by largest_first: by degree, the highest first, then by
  * number, each vertex takes the least colour that no neighbour has. In a degree a loop counts twice, and a repeated
- * edge as often as it is given. Takes 40 to 60 bytes a vertex of the device, and with several nodes 4 of the heap, of
- * the whole graph.
+ * edge as often as it is given.
  *
  * @param colors    [out] [n of this node] from 0 on.
  * @param n_colors  [out] of the whole graph; or NULL.
@@ -228,8 +224,7 @@ int gravel_graph_color(struct gravel_graph *graph, uint32_t *colors, uint32_t *n
 
 /**
  * Finds the core numbers of an undirected graph without loops: of each vertex the largest k for which it is in a
- * k-core, a subgraph in which all have at least k neighbours. A repeated edge counts as often as it is given. Takes
- * the memory of gravel_graph_color.
+ * k-core, a subgraph in which all have at least k neighbours. A repeated edge counts as often as it is given.
  *
  * @param cores  [out] [n of this node]
  * @return       0; GRAVEL_EINVAL (the graph is directed, or has a loop: its vertex).

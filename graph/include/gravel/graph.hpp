@@ -154,25 +154,22 @@ private:
         edges.is_undirected = is_undirected;
         return edges;
     }
-    struct watcher {
-        graph_progress function;
-        std::exception_ptr thrown;
-    };
+    using watcher = std::pair<graph_progress, std::exception_ptr>;
     static int report(void *user, const char *call, uint64_t n_done, uint64_t n_all) {
-        auto *own = static_cast<watcher *>(user);
+        auto &[function, thrown] = *static_cast<watcher *>(user);
         try {
-            own->function(call, n_done, n_all);
+            function(call, n_done, n_all);
         } catch (...) {
-            own->thrown = std::current_exception();
+            thrown = std::current_exception();
         }
-        return own->thrown != nullptr;
+        return thrown != nullptr;
     }
     /** Has come out what the progress function threw. */
     template <typename F> void rethrowing(F call) const try {
         call();
     } catch (const error &) {
-        if (watcher_ && watcher_->thrown)
-            std::rethrow_exception(std::exchange(watcher_->thrown, nullptr));
+        if (watcher_ && watcher_->second)
+            std::rethrow_exception(std::exchange(watcher_->second, nullptr));
         throw;
     }
     template <typename F, typename... A> void call_part(F function, A... arguments) const {
@@ -180,7 +177,7 @@ private:
     }
     void create(gravel_graph_edges edges, graph_progress progress) {
         if (progress) {
-            watcher_ = std::make_unique<watcher>(watcher{std::move(progress), nullptr});
+            watcher_ = std::make_unique<watcher>(std::move(progress), nullptr);
             edges.progress = report;
             edges.progress_user = watcher_.get();
         }
