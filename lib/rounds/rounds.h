@@ -18,6 +18,7 @@ struct gravel_rounds {
     uint32_t group_items, n_groups;
     uint32_t n_phases;     /* of the kernel that is launched by the phase; 0: not counted yet */
     uint32_t slice_rounds; /* that a launch which stays has at most */
+    bool is_stale;         /* a launch has failed, and left its words */
     uint64_t n_changes;    /* of the allocation table, when the kernel got it */
     uint64_t sum, number;  /* counted in the last round; of the next one, if a run continues */
     /* Of several nodes, each of its own process. */

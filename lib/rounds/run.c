@@ -71,6 +71,7 @@ static int launch_once(struct gravel_rounds *rounds, struct gravel_rounds_goal *
         code = gravel_node_run(gravel, rounds->object.kernels[0], rounds->n_groups,
                                rounds->group_items, &end);
     gravel_cl_event_release(end);
+    rounds->is_stale = code != 0;
     GRAVEL_TRY(gravel_leave(gravel, code));
     GRAVEL_TRY(gravel_memory_take(&gravel->memory, 0, rounds->object.memory, (uint32_t *)&words,
                                   GRAVEL_ROUNDS_TAKEN / sizeof(uint32_t)));
@@ -91,6 +92,9 @@ static int run_on_device(struct gravel_rounds *rounds, struct gravel_rounds_goal
 {
     const bool waits = gravel_rounds_flushes(rounds->object.gravel);
     int code = show_allocations(rounds);
+    if (!code && rounds->is_stale)
+        code = gravel_memory_zero(&rounds->object.gravel->memory, 0, rounds->object.memory,
+                                  GRAVEL_ROUNDS_TAKEN);
     if (gravel_n_nodes(rounds->object.gravel) > 1)
         return gravel_rounds_run_with_nodes(rounds, run, code);
     while (!code && !gravel_rounds_has_ended(rounds, run))

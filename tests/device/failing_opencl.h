@@ -44,6 +44,8 @@ static struct {
     _Atomic unsigned n_held;
     _Atomic bool keeps_pump;     /* from its turn, between two calls */
     _Atomic uint64_t most_bytes; /* the device has no more in one buffer; 0: as it is */
+    _Atomic uint64_t all_bytes;  /* it says that it has these; 0: as it is */
+    _Atomic uint64_t made_bytes; /* of buffers that were made */
     _Atomic int builds_left;     /* programs to build until copies stall, once, */
     _Atomic unsigned stall_ms;   /* for so long */
     _Atomic unsigned build_ms;   /* a build takes so much longer */
@@ -141,7 +143,6 @@ FAILS(WAITS, clEnqueueMarkerWithWaitList)
 FAILS(WAITS, clFlush)
 FAILS(WAITS, clFinish)
 FAILS(WAITS, clWaitForEvents)
-FAILS(QUERIES, clGetDeviceInfo)
 FAILS(QUERIES, clGetPlatformInfo)
 FAILS(QUERIES, clGetKernelInfo)
 FAILS(QUERIES, clGetKernelWorkGroupInfo)
@@ -152,6 +153,18 @@ FAILS_TO_MAKE(clEnqueueMapBuffer)
 FAILS_TO_MAKE(clCreateCommandQueueWithProperties)
 FAILS_TO_MAKE(clCreateProgramWithSource)
 FAILS_TO_MAKE(clCreateContext)
+
+WRAP(clGetDeviceInfo)
+{
+    const cl_ulong all_bytes = atomic_load(&failing.all_bytes);
+    hold(QUERIES);
+    if (fails(QUERIES))
+        return CL_OUT_OF_RESOURCES;
+    const cl_int error = PASS_ON(clGetDeviceInfo);
+    if (all_bytes && !error && param_name == CL_DEVICE_GLOBAL_MEM_SIZE && param_value)
+        *(cl_ulong *)param_value = all_bytes;
+    return error;
+}
 
 /* Looks at copies are not counted, for how many there are is chance; but all fail once the device is lost. */
 WRAP(clGetEventInfo)
@@ -199,8 +212,10 @@ WRAP(clBuildProgram)
 WRAP(clCreateBuffer)
 {
     uint64_t most_bytes = atomic_load(&failing.most_bytes);
-    if (!fails(CREATES) && (most_bytes == 0 || size <= most_bytes))
+    if (!fails(CREATES) && (most_bytes == 0 || size <= most_bytes)) {
+        atomic_fetch_add(&failing.made_bytes, size);
         return PASS_ON(clCreateBuffer);
+    }
     *errcode_ret = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return NULL;
 }
