@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Colours, and core numbers: both peel vertices off the graph in rounds. See peel.cl for how. Of a node alone with a GPU
- * the host colours the hubs first: the first vertices, most of which know each other, so that rounds would colour them
- * nearly one by one.
+ * Colours, and core numbers: both peel vertices off the graph in rounds. See peel.cl for how. Of several nodes, and of a
+ * GPU, the host colours the hubs first: the first vertices, most of which know each other, so that rounds would colour
+ * them nearly one by one. Each node colours all of them, and gives its own to the device.
  *
  * Path:    gravel_graph_color, gravel_graph_core_numbers -> this -> keep.c, peel.cl; results.c.
  * Owner:   graph->colors and graph->cores, made by the first call of each.
@@ -18,16 +18,17 @@ extern const char graph_peel_cl[];
 
 /* struct peel_sizes of peel.cl. */
 struct sizes {
-    cl_ulong come;
+    cl_ulong come, marks;
     cl_uint n_slots, n_own, first, most, n_hubs;
 };
 
 #define KNOWN_BYTES 64 /* struct peel_known has fewer */
 #define SPARE_WORDS 8u /* behind the marks of the last vertex */
-#define MOST_HUBS 2048u
+#define HUBS 2048u     /* of a node alone; several have more, whose rounds take ten times as long */
+#define MOST_HUBS 8192u
 
-/* Buffers that are kept; and of n hubs memory: rows of those before each, [n + 1] offsets, numbers. */
-enum { FIRSTS, COUNTS, STARTS, IS_WANTED, LEFT, TAKEN, VALUES, SEEN, LISTS, KNOWN };
+/* Buffers that are kept; and of n hubs memory: rows of those before each, [n + 2] offsets, ranks. */
+enum { FIRSTS, COUNTS, STARTS, IS_WANTED, LEFT, TAKEN, VALUES, SEEN, MARKED, LISTS, KNOWN };
 enum { HUB_OFFSETS, HUB_ENDS };
 
 /* ---- what is made at the first call ------------------------------------------------------------ */
@@ -88,27 +89,34 @@ static int tally_edges(struct gravel_graph *graph, const char *call, bool is_col
     return 0;
 }
 
-/* Lists the hubs. Others may be before none of them. */
-static int list_hubs(const struct gravel_graph *graph, const char *call, struct graph_kept *kept)
+/* Lists the hubs by ranks. Others may be before none of them. Collective. */
+static int list_hubs(struct gravel_graph *graph, const char *call, struct graph_kept *kept)
 {
-    const uint32_t n = graph->n_own < MOST_HUBS ? graph->n_own : MOST_HUBS;
-    uint32_t *offsets = calloc(n + UINT64_C(2), sizeof *offsets), *ends = NULL;
-    for (uint64_t i = 0; i < graph->n_edges && offsets; i++)
-        if (graph->to[i] < n && graph->from[i] < graph->to[i])
-            offsets[graph->to[i] + 2]++;
-    for (uint32_t hub = 0; hub < n && offsets; hub++)
+    const uint32_t most = graph->n_nodes > 1 ? MOST_HUBS : HUBS,
+                   n = graph->n_vertices < most ? (uint32_t)graph->n_vertices : most;
+    struct graph_columns edges;
+    uint64_t n_edges;
+    int code = graph_collect(graph, call, n, &edges, &n_edges);
+    uint32_t *offsets = kept->memory[HUB_OFFSETS] = calloc(n + UINT64_C(2), sizeof *offsets),
+             *ends = kept->memory[HUB_ENDS] = malloc((n_edges + 1) * sizeof *ends);
+    if (!code && (!offsets || !ends))
+        code = graph_fail_memory(call, (n_edges + n) * sizeof *ends);
+    for (uint64_t i = 0; i < n_edges && !code; i++)
+        offsets[graph_rank(graph, edges.other[i]) + 2]++;
+    for (uint32_t hub = 0; hub < n && !code; hub++)
         offsets[hub + 2] += offsets[hub + 1];
-    if (offsets)
-        ends = malloc((offsets[n + 1] + UINT64_C(1)) * sizeof *ends);
-    kept->memory[HUB_OFFSETS] = offsets;
-    kept->memory[HUB_ENDS] = ends;
-    if (!ends)
-        return graph_fail_memory(call, graph->n_edges * sizeof *ends);
-    for (uint64_t i = 0; i < graph->n_edges; i++)
-        if (graph->to[i] < n && graph->from[i] < graph->to[i])
-            ends[offsets[graph->to[i] + 1]++] = graph->from[i];
+    for (uint64_t i = 0; i < n_edges && !code; i++)
+        ends[offsets[graph_rank(graph, edges.other[i]) + 1]++] =
+            (uint32_t)graph_rank(graph, edges.key[i]);
+    graph_columns_free(&edges);
     kept->n = n;
-    return 0;
+    return code;
+}
+
+/* Returns how many hubs are own vertices, the first ones. */
+static uint32_t own_hubs(const struct gravel_graph *graph, const struct graph_kept *kept)
+{
+    return (kept->n + graph->n_nodes - 1 - graph->node) / graph->n_nodes;
 }
 
 /* Collective. */
@@ -133,17 +141,19 @@ static int make(struct gravel_graph *graph, const char *call, bool is_coloring,
             (struct tally){words, words + n_own, words + 2 * n_own, words + 2 * n_own + n_slots};
         code = tally_edges(graph, call, is_coloring, &tally);
     }
-    if (!code && is_coloring && graph->n_nodes == 1 && n_lanes > 1)
+    code = graph_agree(graph, call, code);
+    if (!code && is_coloring && (graph->n_nodes > 1 || n_lanes > 1))
         code = list_hubs(graph, call, kept);
     const uint64_t n_starts = is_coloring ? n_own + 1 : 0,
                    n_taken = is_coloring && !code ? tally.starts[n_own] + SPARE_WORDS : 0;
-    code = graph_keep_heap(graph, call, kept, code, n_slots * word);
+    code = graph_keep_heap(graph, call, kept, code, n_slots * word + 2 * graph_marks_bytes(graph));
     const struct sizes size = {.come = kept->heap,
+                               .marks = kept->heap + n_slots * word,
                                .n_slots = graph->n_slots,
                                .n_own = graph->n_own,
                                .first = graph_first_slot(graph),
                                .most = graph->n_slots + (cl_uint)(graph->n_edges / piece),
-                               .n_hubs = kept->n};
+                               .n_hubs = own_hubs(graph, kept)};
     const struct graph_value arguments[] = {
         GRAPH_ARGUMENT(size),
         GRAPH_COPY(own[FIRSTS], tally.firsts, n_slots * word),
@@ -156,6 +166,7 @@ static int make(struct gravel_graph *graph, const char *call, bool is_coloring,
         GRAPH_ROOM(own[TAKEN], n_taken * word),
         GRAPH_ROOM(own[VALUES], n_own * word),
         GRAPH_ROOM(own[SEEN], graph->n_nodes > 1 ? n_slots * word : 0),
+        GRAPH_ROOM(own[MARKED], graph_marks_bytes(graph)),
         GRAPH_ROOM(own[LISTS], 2 * sizeof(cl_uint2) * size.most),
         GRAPH_ROOM(own[KNOWN], KNOWN_BYTES)};
     code = graph_keep_rounds(graph, call, kept, code, &program, 2, arguments, GRAPH_N(arguments));
@@ -165,7 +176,7 @@ static int make(struct gravel_graph *graph, const char *call, bool is_coloring,
 
 /* ---- the calls ----------------------------------------------------------------------------------- */
 
-/* Colours the hubs one after the other. */
+/* Colours the hubs one after the other, and writes those of own ones. */
 static int color_hubs(struct gravel_graph *graph, const struct graph_kept *kept)
 {
     const uint32_t *offsets = kept->memory[HUB_OFFSETS], *ends = kept->memory[HUB_ENDS];
@@ -177,7 +188,10 @@ static int color_hubs(struct gravel_graph *graph, const struct graph_kept *kept)
         while (marks[colors[hub]] == hub + 1)
             colors[hub]++;
     }
-    return graph_write(graph, kept->buffers[VALUES], 0, colors, kept->n * sizeof *colors);
+    for (uint32_t own = 0; own < own_hubs(graph, kept); own++)
+        colors[own] = colors[own * graph->n_nodes + graph->node];
+    return graph_write(graph, kept->buffers[VALUES], 0, colors,
+                       own_hubs(graph, kept) * sizeof *colors);
 }
 
 /* Peels, and gives the values of this node's vertices. Collective. @param out  [n of this node] */

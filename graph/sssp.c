@@ -18,18 +18,17 @@ extern const char graph_sssp_cl[];
 
 /* struct sssp_sizes of sssp.cl. */
 struct sizes {
-    cl_ulong width, distances, lows;
+    cl_ulong width, distances, marks;
     cl_uint n_slots, n_own, first;
 };
 
 #define KNOWN_BYTES 64 /* struct sssp_known has fewer */
-#define N_LOWS 3u      /* of the heap, behind the distances */
 /* Edges of a row that a team walks, and its most work-items: measured on an H200. */
 #define PIECE 256u
 #define MOST_LANES 16u
 
 /* Buffers that are kept. */
-enum { BEST, FROM, CHANGED, NEAR, KNOWN };
+enum { BEST, FROM, CHANGED, MARKED, NEAR, KNOWN };
 
 /* ---- how wide buckets are ----------------------------------------------------------------------- */
 
@@ -49,17 +48,15 @@ static int choose_width(struct gravel_graph *graph, cl_ulong *width)
     const double n = fmax(sums[1], 1), few = graph_lanes(graph) == 1 ? 2 : 8,
                  wider = few * fmax(EDGES_OF_ROUNDS / n, 1),
                  wide = sums[0] / n * 0x1p32 / n * (double)graph->n_vertices * wider;
-    if (graph->weight_type == GRAVEL_UINT) {
-        *width = (cl_uint)fmin(fmax(round(wide), 1), UINT32_MAX);
-    } else if (graph->weight_type == GRAVEL_FLOAT) {
-        const float real = (float)fmin(fmax(wide, FLT_MIN), FLT_MAX);
-        cl_uint bits;
-        memcpy(&bits, &real, sizeof bits);
-        *width = bits;
-    } else {
-        const double real = fmin(fmax(wide, DBL_MIN), DBL_MAX);
-        memcpy(width, &real, sizeof real);
-    }
+    const cl_uint whole = (cl_uint)fmin(fmax(round(wide), 1), UINT32_MAX);
+    const float real = (float)fmin(fmax(wide, FLT_MIN), FLT_MAX);
+    const double wide_real = fmin(fmax(wide, DBL_MIN), DBL_MAX);
+    *width = 0;
+    memcpy(width,
+           graph->weight_type == GRAVEL_UINT    ? (const void *)&whole
+           : graph->weight_type == GRAVEL_FLOAT ? (const void *)&real
+                                                : &wide_real,
+           graph_weight_bytes(graph->weight_type)); /* the low bytes are first */
     return 0;
 }
 
@@ -69,7 +66,8 @@ static int choose_width(struct gravel_graph *graph, cl_ulong *width)
 static int make(struct gravel_graph *graph, const char *call, struct graph_kept *kept)
 {
     cl_mem *own = kept->buffers;
-    const uint64_t word = graph_weight_bytes(graph->weight_type), n = graph->n_slots;
+    const uint64_t word = graph_weight_bytes(graph->weight_type), n = graph->n_slots,
+                   marks_bytes = graph_marks_bytes(graph);
     const uint32_t n_lanes = graph_lanes(graph);
     char options[96];
     const struct gravel_rounds_program program =
@@ -82,9 +80,9 @@ static int make(struct gravel_graph *graph, const char *call, struct graph_kept 
              graph_weight_name(graph->weight_type));
     GRAPH_TRY(choose_width(graph, &size.width));
     const int code =
-        graph_keep_heap(graph, call, kept, graph_need_push(graph), (n + N_LOWS) * word);
+        graph_keep_heap(graph, call, kept, graph_need_push(graph), n * word + 2 * marks_bytes);
     size.distances = kept->heap;
-    size.lows = kept->heap + n * word;
+    size.marks = kept->heap + n * word;
     const struct graph_value arguments[] = {
         GRAPH_ARGUMENT(size),
         GRAPH_ARGUMENT(graph->push.offsets),
@@ -93,6 +91,7 @@ static int make(struct gravel_graph *graph, const char *call, struct graph_kept 
         GRAPH_ROOM(own[BEST], n * word),
         GRAPH_ROOM(own[FROM], n * word),
         GRAPH_ROOM(own[CHANGED], n / 8),
+        GRAPH_ROOM(own[MARKED], marks_bytes),
         GRAPH_ROOM(own[NEAR], sizeof(cl_uint2) * (n + graph->n_edges / PIECE)),
         GRAPH_ROOM(own[KNOWN], KNOWN_BYTES)};
     return graph_keep_rounds(graph, call, kept, code, &program, 3, arguments, GRAPH_N(arguments));

@@ -3,7 +3,8 @@
  * Shortest paths: one kernel of rounds, in buckets of distances. Round 0 resets everything. A round relaxes the edges of
  * the vertices that are listed, and whoever comes nearer gets a bit; then it lists those with a bit whose distance is below
  * the bucket's limit. If there is none, the limit grows: to the least distance that has a bit, and the width. With several
- * nodes, what is listed is sent to every other node, which relaxes its edges of it in the next round.
+ * nodes, what is listed is sent to every other node, which relaxes its edges of it in the next round; each has a limit of
+ * its own, as a vertex that is listed too early costs work alone.
  *
  * Path:    sssp.c runs it until nothing is listed, and nothing has a bit.
  * Memory:  `best` is lowered and bits are set by relaxed atomics that nobody waits for: an old value read costs work
@@ -11,6 +12,7 @@
  * Source:  Meyer and Sanders, Delta-stepping: a parallelizable shortest path algorithm, 2003.
  */
 #include "distance.cl.h"
+#include "marks.cl.h"
 
 /* The host defines PIECE, the edges of a row that a team of LANES work-items walks; of a hub several pieces are listed. */
 #if LANES == 1
@@ -20,14 +22,11 @@
 #endif
 #define MOST_GROUP 512u /* work-items */
 #define EACH(i, n) for (uint i = gravel_round_item(r); i < (n); i += gravel_round_items(r))
-/* Counted; below it are the vertices that are listed at all nodes. */
-#define A_NODE_HAS_FAR (1ul << 32)
 
 /* sssp.c fills it. */
 struct sssp_sizes {
-    ulong width; /* of buckets, a distance */
-    ulong distances,
-        lows; /* heap offsets: distance [n_slots] as other nodes sent them, [3] by round % 3 */
+    ulong width;            /* of buckets, a distance */
+    ulong distances, marks; /* heap offsets: distance [n_slots] as other nodes sent them; marks */
     uint n_slots, n_own, first; /* own vertices; the slot of the first */
 };
 
@@ -46,7 +45,7 @@ struct sssp_front {
     global const distance_bits *best;
     global distance_bits
         *from; /* [n_slots] distances that their edges have been relaxed from, or from less */
-    volatile global uint *changed;
+    volatile global uint *changed, *marked;
     distance_bits limit;
 };
 
@@ -69,6 +68,8 @@ static uint take_bit(struct sssp_front front, uint slot, uint *n_listed, distanc
     for (uint node = 0; node < n_sent; node++)
         if (node != gravel_node(front.r.group))
             gravel_min_bits_wi(front.r.group, front.size.distances, slot, found, node);
+    if (n_sent)
+        mark(front.r, front.size.marks, front.size.n_slots, front.marked, slot);
 #endif
     return (front.offsets[slot + 1] - front.offsets[slot] + PIECE - 1) / PIECE;
 }
@@ -110,20 +111,13 @@ static distance_bits least_of_group(local distance_bits *least, distance_bits ow
     return own;
 }
 
-/* Lowers the least distance behind the bucket, at every node; the first one that does counts. */
-static void lower_low(struct gravel_round_group r, struct sssp_sizes size,
-                      global struct sssp_known *known, distance_bits least)
+/* Lowers the least distance behind the bucket; the first one that does counts. */
+static void lower_low(struct gravel_round_group r, global struct sssp_known *known,
+                      distance_bits least)
 {
-    const uint number = (uint)gravel_round_number(r);
-    volatile global distance_bits *low = &known->low[number % 2];
-    const distance_bits before = least < *low ? LESSEN(low, least) : 0;
-    if (before == FAR)
-        gravel_round_count_wi(r, A_NODE_HAS_FAR);
-#if N_NODES > 1
-    for (uint node = 0; least < before && node < N_NODES; node++)
-        if (node != gravel_node(r.group))
-            gravel_min_bits_wi(r.group, size.lows, number % 3, least, node);
-#endif
+    volatile global distance_bits *low = &known->low[(uint)gravel_round_number(r) % 2];
+    if (least < *low && LESSEN(low, least) == FAR)
+        gravel_round_count_wi(r, 1);
 }
 
 /* Gives the source its bit alone; all nodes do. */
@@ -132,12 +126,12 @@ static void reset(struct gravel_round_group r, uint source, struct sssp_sizes si
                   global struct sssp_known *known)
 {
 #if N_NODES > 1
-    global distance_bits *come = gravel_local(r.group, size.distances),
-                         *lows = gravel_local(r.group, size.lows);
+    global distance_bits *come = gravel_local(r.group, size.distances);
+    global uint *marks = gravel_local(r.group, size.marks);
     EACH(i, size.n_slots)
     come[i] = FAR;
-    EACH(i, 3)
-    lows[i] = FAR;
+    EACH(w, 2 * MARK_WORDS(size.n_slots))
+    marks[w] = 0;
 #endif
     EACH(i, size.n_slots)
     {
@@ -152,13 +146,13 @@ static void reset(struct gravel_round_group r, uint source, struct sssp_sizes si
 
 /*
  * offsets, ends, weights: rows of slots, whose ends are own vertices. best: [n_slots] distances. from: see sssp_front.
- * changed: [n_slots / 32] bits. near: slot and first edge of each piece.
+ * changed: [n_slots / 32] bits. marked: see marks.cl.h. near: slot and first edge of each piece.
  */
 GRAVEL_ROUND_KERNEL void sssp(GRAVEL_ARENA, GRAVEL_ROUND, uint source, struct sssp_sizes size,
                               global const uint *restrict offsets, global const uint *restrict ends,
                               global const distance_bits *restrict weights,
                               global distance_bits *best, global distance_bits *from,
-                              global uint *changed, global uint2 *near,
+                              global uint *changed, global uint *marked, global uint2 *near,
                               global struct sssp_known *known)
 {
     GRAVEL_ROUND_OPEN(r);
@@ -172,19 +166,27 @@ GRAVEL_ROUND_KERNEL void sssp(GRAVEL_ARENA, GRAVEL_ROUND, uint source, struct ss
 #if N_NODES > 1
         GRAVEL_PHASE(r, take)
         {
-            const uint number = (uint)gravel_round_number(r), n_items = gravel_round_items(r);
+            const uint number = (uint)gravel_round_number(r);
             global const distance_bits *come = gravel_local(r.group, size.distances);
-            for (uint i = gravel_round_item(r); number && i < size.n_slots / 4; i += n_items)
-                if (any(vload4(i, come) < vload4(i, best)))
-                    for (uint slot = 4 * i; slot < 4 * i + 4; slot++)
-                        if (come[slot] < best[slot]) {
-                            const uint n = offsets[slot + 1] - offsets[slot],
-                                       n_pieces = (n + PIECE - 1) / PIECE;
-                            best[slot] = from[slot] = come[slot];
-                            if (n_pieces)
-                                list_row(slot, offsets[slot], n_pieces,
-                                         near + atomic_add(&known->n_near[number % 2], n_pieces));
-                        }
+            global const uint *marks = marks_of(r, size.marks, size.n_slots, number + 1);
+            EACH(i, number ? size.n_slots / MARK_SLOTS : 0)
+            {
+                const uint begin = i * MARK_SLOTS / 4, end = begin + MARK_SLOTS / 4;
+                for (uint four = is_marked(marks, 4 * begin) ? begin : end; four < end; four++) {
+                    if (!any(vload4(four, come) < vload4(four, best)))
+                        continue;
+                    for (uint slot = 4 * four; slot < 4 * four + 4; slot++) {
+                        const uint n = offsets[slot + 1] - offsets[slot],
+                                   n_pieces = (n + PIECE - 1) / PIECE;
+                        if (come[slot] >= best[slot])
+                            continue;
+                        best[slot] = from[slot] = come[slot];
+                        if (n_pieces)
+                            list_row(slot, offsets[slot], n_pieces,
+                                     near + atomic_add(&known->n_near[number % 2], n_pieces));
+                    }
+                }
+            }
         }
 #endif
         GRAVEL_PHASE(r, relax)
@@ -200,10 +202,14 @@ GRAVEL_ROUND_KERNEL void sssp(GRAVEL_ARENA, GRAVEL_ROUND, uint source, struct ss
             else if (item == 0) {
                 known->n_near[last] = 0;
                 known->low[at] = FAR;
-#if N_NODES > 1 /* it is for no message of this round */
-                ((global distance_bits *)gravel_local(r.group, size.lows))[(number + 1) % 3] = FAR;
-#endif
             }
+#if N_NODES > 1
+            EACH(w, MARK_WORDS(size.n_slots))
+            {
+                marked[w] = 0;
+                marks_of(r, size.marks, size.n_slots, number + 1)[w] = 0;
+            }
+#endif
             for (uint i = item / LANES; i < n_near; i += n_items / LANES) {
                 const uint slot = near[i].x, first = near[i].y,
                            n = min(offsets[slot + 1] - first, PIECE);
@@ -228,26 +234,19 @@ GRAVEL_ROUND_KERNEL void sssp(GRAVEL_ARENA, GRAVEL_ROUND, uint source, struct ss
                         }
                 }
             }
-#if N_NODES == 1 /* where nodes are several, what is listed tells, a round later */
             if (n_nearer)
                 known->is_near[at] = 1;
             least = least_of_group(&group_least, least);
             if (least < known->low[last])
                 LESSEN(&known->low[last], least);
-#endif
         }
         GRAVEL_PHASE(r, list)
         {
             const uint number = (uint)gravel_round_number(r), at = number % 2, last = !at;
             uint n_listed = 0;
             distance_bits low = known->low[last], least = FAR;
-#if N_NODES == 1
-            const bool is_far = !known->is_near[at];
-#else
-            const bool is_far = number == 0 || (uint)gravel_round_sum(r) == 0;
-            low = min(low,
-                      ((global distance_bits *)gravel_local(r.group, size.lows))[(number + 2) % 3]);
-#endif
+            /* Other nodes may bring more to one that has nothing left. */
+            const bool is_far = !known->is_near[at] && (N_NODES == 1 || low < FAR);
             const struct sssp_front front = {
                 .r = r,
                 .size = size,
@@ -255,6 +254,7 @@ GRAVEL_ROUND_KERNEL void sssp(GRAVEL_ARENA, GRAVEL_ROUND, uint source, struct ss
                 .best = best,
                 .from = from,
                 .changed = changed,
+                .marked = marked,
                 .limit = is_far ? max(ADD(low, (distance_bits)size.width), low + 1)
                                 : known->limit[last]};
             if (gravel_round_item(r) == 0) {
@@ -263,13 +263,16 @@ GRAVEL_ROUND_KERNEL void sssp(GRAVEL_ARENA, GRAVEL_ROUND, uint source, struct ss
             }
             const uint lane = get_local_id(0), n_lanes = get_local_size(0),
                        n_groups = gravel_round_items(r) / n_lanes,
-                       group = gravel_round_item(r) / n_lanes, n_words = size.n_slots / 32,
+                       group = gravel_round_item(r) / n_lanes,
+                       is_own = N_NODES > 1 && number, /* the source alone has another node's bit */
+                skip = is_own ? size.first / 32 : 0,
+                       n_words = is_own ? (size.n_own + 31) / 32 : size.n_slots / 32,
                        all = (n_words + n_groups - 1) /
                              n_groups; /* of a group, as it may send as much */
 #if LANES == 1
             const uint n = (all + n_lanes - 1) / n_lanes, begin = group * all + lane * n,
                        end = min(min(begin + n, group * all + all), n_words);
-            for (uint word = begin; word < end; word++)
+            for (uint word = skip + begin; word < skip + end; word++)
                 for (uint bits = changed[word]; bits; bits &= bits - 1) {
                     const uint slot = word * 32 + popcount((bits & -bits) - 1),
                                n_pieces = take_bit(front, slot, &n_listed, &least);
@@ -284,13 +287,13 @@ GRAVEL_ROUND_KERNEL void sssp(GRAVEL_ARENA, GRAVEL_ROUND, uint source, struct ss
                 if (lane == 0)
                     n_set = 0;
                 barrier(CLK_LOCAL_MEM_FENCE);
-                uint bits = lane < n && first + lane < n_words ? changed[first + lane] : 0;
+                uint bits = lane < n && first + lane < n_words ? changed[skip + first + lane] : 0;
                 for (uint to = bits ? atomic_add(&n_set, popcount(bits)) : 0; bits;
                      bits &= bits - 1)
                     set[to++] = lane * 32 + popcount((bits & -bits) - 1);
                 barrier(CLK_LOCAL_MEM_FENCE);
                 for (uint i = 0; i < n_set; i += n_lanes) {
-                    const uint slot = first * 32 + (i + lane < n_set ? set[i + lane] : 0),
+                    const uint slot = (skip + first) * 32 + (i + lane < n_set ? set[i + lane] : 0),
                                n_pieces =
                                    i + lane < n_set ? take_bit(front, slot, &n_listed, &least) : 0,
                                place = append(counts, n_pieces, &known->n_near[last]);
@@ -299,7 +302,7 @@ GRAVEL_ROUND_KERNEL void sssp(GRAVEL_ARENA, GRAVEL_ROUND, uint source, struct ss
                 }
             }
 #endif
-            lower_low(r, size, known, least_of_group(&group_least, least));
+            lower_low(r, known, least_of_group(&group_least, least));
             gravel_round_count_wg(r, n_listed);
         }
     }

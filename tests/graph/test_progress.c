@@ -31,7 +31,7 @@ static int report(void *user, const char *call, uint64_t n_done, uint64_t n_all)
 {
     struct gravel_graph_facts facts;
     MUST(user == &seen && !strcmp(call, seen.call));
-    MUST(n_done >= seen.n_done && (n_all == 0 || n_done <= n_all));
+    MUST((n_done == 0 || n_done >= seen.n_done) && (n_all == 0 || n_done <= n_all));
     seen.n_done = n_done;
     if (seen.graph) {
         OK(gravel_graph_facts_read(seen.graph, &facts, sizeof facts));

@@ -39,7 +39,8 @@ struct gravel_graph;
  *
  * @param user    progress_user.
  * @param call    its name, such as "gravel_graph_bfs".
- * @param n_done  iterations, sources of each node, or rounds; of gravel_graph_create steps.
+ * @param n_done  iterations, sources of each node, or rounds, of a forest of several nodes twice; of
+ *                gravel_graph_create steps.
  * @param n_all   how many there are at most; 0: not known.
  * @return        0; any other value ends the call, by GRAVEL_ECANCELED, and GRAVEL_EMISMATCH at other nodes.
  */
