@@ -203,7 +203,7 @@ static void open_rounds(struct place *place)
 {
     const struct gravel_rounds_program program =
         GRAVEL_ROUNDS_PROGRAM(.name = "bench_round.cl", .source = bench_round_cl,
-                              .function = "stay", .group_items = N_ITEMS);
+                              .function = "stay");
     must(gravel_rounds_create(&place->staying, place->gravel, &program), "gravel_rounds_create");
     must(gravel_rounds_kernel(place->staying, &place->stay), "gravel_rounds_kernel");
     const cl_ulong counters = place->counters;

@@ -59,7 +59,8 @@ struct gravel_graph_edges {
     uint32_t is_undirected; /**< 1: each edge is given once, and goes both ways */
     const void *weights;    /**< [n_edges] 0 or more, finite; or NULL */
     uint32_t weight_type;   /**< GRAVEL_UINT, _FLOAT or _DOUBLE; 0 without weights */
-    gravel_graph_progress *progress; /**< of this call and the graph's; NULL: none, at some nodes or all */
+    gravel_graph_progress
+        *progress; /**< of this call and the graph's; NULL: none, at some nodes or all */
     void *progress_user;
 };
 
