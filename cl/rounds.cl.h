@@ -113,11 +113,11 @@ GRAVELP_INLINE ulong gravel_round_sum(struct gravel_round_group r)
 }
 GRAVELP_INLINE uint gravel_round_item(struct gravel_round_group r)
 {
-    return r.scratch->member * gravelp_n_lanes() + (uint)gravelp_lane_id();
+    return gravelp_round_item(r);
 }
 GRAVELP_INLINE uint gravel_round_items(struct gravel_round_group r)
 {
-    return r.scratch->n_members * gravelp_n_lanes();
+    return gravelp_round_items(r);
 }
 
 #ifdef GRAVELP_STAYS
@@ -197,7 +197,7 @@ GRAVELP_INLINE void gravelp_round_next(struct gravel_round_group *r)
     if (!r->scratch->has_come)
         return;
 #endif
-    gravelp_round_apply(*r, gravel_round_item(*r), gravel_round_items(*r));
+    gravelp_round_apply(*r);
     gravelp_round_meet_wg(*r, false);
 #endif
 }

@@ -85,8 +85,8 @@ GRAVELP_INLINE void gravelp_round_meet_nodes(struct gravel_round_group r, ulong 
 
 #ifdef GRAVELP_DIRECT
 
-/* Every work-item: apply each n_items-th of the messages that have come, from `item` on. */
-GRAVELP_INLINE void gravelp_round_apply(struct gravel_round_group r, uint item, uint n_items)
+/* Every work-item: apply its part of the messages that have come. */
+GRAVELP_INLINE void gravelp_round_apply(struct gravel_round_group r)
 {
     const uint n_nodes = r.group.arena->n_nodes, room = r.scratch->room;
     global uchar *nodes = gravelp_heap(r.group.arena, r.scratch->nodes_at);
@@ -95,7 +95,7 @@ GRAVELP_INLINE void gravelp_round_apply(struct gravel_round_group r, uint item, 
         (global struct gravelp_round_message *)(nodes + GRAVELP_ROUNDS_IN(n_nodes, room));
     for (uint node = 0; node < n_nodes; node++) {
         const uint n = GRAVELP_ROUNDS_COUNT(answer, node); /* Y5 */
-        for (uint i = item; i < n; i += n_items) {
+        for (uint i = gravelp_round_item(r); i < n; i += gravelp_round_items(r)) {
             const struct gravelp_round_message message = frames[node * room + i];
             const uint command = GRAVELP_ROUND_COMMAND(message);
             const ulong offset = GRAVELP_ROUND_OFFSET(message);

@@ -25,6 +25,16 @@ struct gravel_round_group {
     uint at; /* phases of the round so far */
 };
 
+/* The work-item's number among all of the node, and how many these are. */
+GRAVELP_INLINE uint gravelp_round_item(struct gravel_round_group r)
+{
+    return r.scratch->member * gravelp_n_lanes() + (uint)gravelp_lane_id();
+}
+GRAVELP_INLINE uint gravelp_round_items(struct gravel_round_group r)
+{
+    return r.scratch->n_members * gravelp_n_lanes();
+}
+
 /* Any work-item: counts n more in words that all groups add to. */
 GRAVELP_INLINE void gravelp_round_add(global struct gravelp_rounds_set *set, ulong n)
 {
