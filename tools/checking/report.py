@@ -15,7 +15,7 @@ SHOWN_LINES = 25
 N_SLOWEST = 10
 PASSED, SKIPPED = {"OK", "EXPECTEDFAIL"}, {"SKIP"}
 FOUND = re.compile(r"ERROR: |WARNING: ThreadSanitizer|runtime error: |Sanitizer has encountered")
-WHY_SKIPPED = re.compile(r"skip[a-z]*"?:.*|# SKIP.*|.*is not installed.*|.*no mpirun.*", re.I)
+WHY_SKIPPED = re.compile(r"skip[a-z]*\"?:.*|# SKIP.*|.*is not installed.*|.*no mpirun.*", re.I)
 
 
 def tail(text, n_lines=SHOWN_LINES):
