@@ -33,7 +33,7 @@
  * that, and report messages that were refused because their node or index does not exist. Messages of one work-group
  * to one node are applied in order.
  *
- * Names that begin with gravelp_ or GRAVELP_ are private: the p stands for that. Parameters and members here have
+ * Names that begin with gravelp_ or GRAVELP_ are private, as the p says. Parameters and members here have
  * short names of small letters; a macro with such a name is defined after the include.
  *
  * Path:    the user's kernel -> this -> device/, in the order send, queue; then lib/memory/package.h on the host.

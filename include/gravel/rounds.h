@@ -117,7 +117,7 @@ struct gravel_rounds_stats {
     uint64_t launches; /**< of the kernel */
     uint64_t run_ns;   /**< in gravel_rounds_run [nanoseconds] */
     uint64_t groups;   /**< that took part in the last launch that stayed */
-    /* Of several nodes, while the kernel stays; else 0. */
+    /* With several nodes, while the kernel stays; otherwise 0. */
     uint64_t exchanged;   /**< rounds */
     uint64_t messages;    /**< to other nodes, of 16 bytes each */
     uint64_t device_ns;   /**< until the device's report [nanoseconds] */

@@ -178,7 +178,7 @@ class Node:
         return Accumulator(self, array, op)
 
     def block_pool(self, block_bytes: int, n_blocks: int) -> BlockPool:
-        """Blocks of `block_bytes`, a power of two from 8, that kernels allocate; so many for each node. Collective."""
+        """Blocks of `block_bytes`, a power of two from 8, that kernels allocate; n_blocks for each node. Collective."""
         return BlockPool(self, block_bytes, n_blocks)
 
     def program(self, source: str, name: str = "kernel.cl", options: str = "") -> Program:

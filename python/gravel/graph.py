@@ -182,7 +182,7 @@ class Graph(Part):
         tolerance : float
             Ends when the sum of all changes is below it times the number of vertices; never if it is 0 or less.
         iterations : int
-            Or after so many; 0 is 100.
+            At most this many; 0 is 100.
         personalization : array_like
             A number for each of `vertices`, 0 or more and not all 0.
 
