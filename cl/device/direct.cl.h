@@ -108,8 +108,7 @@ GRAVELP_INLINE uint gravelp_round_send(struct gravel_group g, uint line, uint co
     global uchar *nodes = gravelp_heap(g.arena, g.round->nodes_at);
     const ulong at =
         GRAVELP_ROUNDS_COUNTS(n_nodes) + 4 * ((g.round->n_met + 1) % 2 * n_nodes + node);
-    const uint n =
-        room ? gravelp_device_fetch_add_relaxed((global uint *)(nodes + at), 1) : 0; /* Y2 */
+    const uint n = room ? gravelp_take_place((global uint *)(nodes + at)) : 0; /* Y2 */
     if (n >= room)
         return gravelp_send_wi(gravelp_direct_pass(g), command, base, GRAVELP_NO_REPLY, index,
                                values, node);

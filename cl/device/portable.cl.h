@@ -266,6 +266,23 @@ GRAVELP_INLINE void gravelp_warp_barrier(uint mask)
     __asm__ volatile("bar.warp.sync %0;" : : "r"(mask) : "memory");
 }
 
+/* Any work-item, in any divergent code: takes the next place that a word counts, relaxed, at device scope. Those of a
+ * warp that come together take theirs by one operation a word; the compiler alone makes that of some kernels only. */
+GRAVELP_INLINE uint gravelp_take_place(global uint *word)
+{
+    uint active, peers, lane, first = 0;
+    __asm__ volatile("activemask.b32 %0;" : "=r"(active));
+    __asm__ volatile("match.any.sync.b64 %0, %1, %2;" : "=r"(peers) : "l"(word), "r"(active));
+    __asm__ volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    const uint leader = popcount((peers & -peers) - 1);
+    if (lane == leader)
+        first = gravelp_device_fetch_add_relaxed(word, popcount(peers));
+    __asm__ volatile("shfl.sync.idx.b32 %0, %0, %1, 31, %2;"
+                     : "+r"(first)
+                     : "r"(leader), "r"(peers));
+    return first + popcount(peers & ((1u << lane) - 1));
+}
+
 /* Sums of real numbers in one instruction instead of compare and swap, of which n work-items that add to one word take
  * n rounds. Relaxed, at device scope. Sums of float take a denormal number for 0. */
 #define GRAVELP_HAS_ADD_REAL
@@ -283,6 +300,8 @@ GRAVELP_DEFINE_ADD_REAL(float, "atom.global.add.f32", "f")
 #ifdef GRAVEL_HAS_DOUBLE
 GRAVELP_DEFINE_ADD_REAL(double, "atom.global.add.f64", "d")
 #endif
+#else
+#define gravelp_take_place(word) gravelp_device_fetch_add_relaxed(word, 1)
 #endif
 
 /*
