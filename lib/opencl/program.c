@@ -159,8 +159,11 @@ static int build(struct building *building)
     cl_int error;
     building->program =
         clCreateProgramWithSource(building->device->context, 1, &text, NULL, &error);
-    if (!building->program)
-        return gravel_fail_cl("clCreateProgramWithSource", error);
+    if (!building->program) {
+        char call[128];
+        snprintf(call, sizeof call, "%s: clCreateProgramWithSource", building->request->name);
+        return gravel_fail_cl(call, error);
+    }
     building->error =
         gravel_cl_program_build(building->device, building->program, building->options);
     if (building->error == CL_SUCCESS) {
