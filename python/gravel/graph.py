@@ -86,7 +86,8 @@ class Graph(Part):
             self._dtype = given.dtype
             edges.weights, edges.weight_type = given.ctypes.data, type_of(given.dtype)
         self._raised: list[BaseException] = []  # by progress
-        edges.progress = self._progress = PROGRESS_FUNCTION(self._guarded(progress) if progress else 0)
+        self._progress = PROGRESS_FUNCTION(self._guarded(progress)) if progress else PROGRESS_FUNCTION(0)
+        edges.progress = self._progress
         super().__init__(node, lambda *given: self._raising(lib.gravel_graph_create(*given)), c.byref(edges))
         self._n_given = ends[0].size
         facts = self._read(lib.gravel_graph_facts_read, Facts)
