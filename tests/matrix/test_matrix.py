@@ -57,6 +57,10 @@ class Verdict(unittest.TestCase):
         for status, verdict in ("refused", matrix.REFUSED), ("absent", matrix.SKIPPED), ("failed", matrix.FAILED):
             self.assertEqual(matrix.judge({"status": status, "reason": "it lacks"}, None), (verdict, "it lacks", "-"))
 
+    def test_a_suite_in_which_a_self_test_fails_rules_the_step_out(self):
+        report = {"status": "passed", "suites": {"words": {"status": "failed", "failures": ["open: self-test: counted to 0"]}}}
+        self.assertEqual(matrix.judge(report, None), (matrix.REFUSED, "words: open: self-test: counted to 0", "-"))
+
     def test_what_is_expected(self):
         self.assertTrue(matrix.is_expected(matrix.PASS, False, "25.0"))
         self.assertTrue(matrix.is_expected(matrix.REFUSED, False, ""))
