@@ -179,9 +179,10 @@ static bool check_node(void)
 
 static void expect_named(int code, const char *call, unsigned n)
 {
-    if (!strstr(gravel_last_error(), "gravel_") && !strstr(gravel_last_error(), ": cl"))
-        die(__FILE__, __LINE__, "%s, call %u: %s: %s", call, n, gravel_strerror(code),
-            gravel_last_error());
+    const char *says =
+        gravel_last_error(); /* whose call of the library, of the driver, or which program */
+    if (!strstr(says, "gravel_") && !strstr(says, ": cl") && !strstr(says, ".cl: "))
+        die(__FILE__, __LINE__, "%s, call %u: %s: %s", call, n, gravel_strerror(code), says);
 }
 
 /* Lets the n-th call that may fail do so, in making a graph or in what is called of it. @return whether one has failed */
