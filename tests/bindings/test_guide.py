@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The programs of README and the guide as one node, as 4 loop-back nodes and as 2 ranks.
 
-Path: README.md, docs/guide/python.md, docs/guide/networkx.md, docs/guide/notebook.ipynb -> this -> python/gravel.
+Path: README.md, docs/guide/python.md, docs/guide/notebook.ipynb -> this -> python/gravel.
 """
 import json
 import os
@@ -33,10 +33,9 @@ def test_program(place, tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists(os.environ.get("GRAVEL_GRAPH_LIBRARY", "/")), reason="a build without graphs")
-@pytest.mark.parametrize("page", ["README.md", "docs/guide/networkx.md"])
-def test_graphs(page):
+def test_graphs():
     """The block of Python that calls gravel.graph."""
-    text = (SOURCE / page).read_text(encoding="utf-8")
+    text = (SOURCE / "README.md").read_text(encoding="utf-8")
     program = re.search("^```python\n(import gravel.*?)^```$", text, re.M | re.S).group(1)
     assert ["[", "0", "1", "1", "4294967295", "4294967295]"] in [line.split() for line in lines_of((1, 1), ["-c", program])]
 

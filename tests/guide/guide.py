@@ -50,16 +50,9 @@ def context_of(block, used):
     return CONTEXTS[keys[0]] if keys else Context()
 
 
-def without_dots(text, dots):
-    for instead in dots:
-        text = text.replace("...", instead, 1)
-    return text
-
-
 def host_text(text, context):
-    """The block in a function, all of it or from the context's line on."""
-    at = text.index("\n" + context.inside) + 1 if context.inside else 0
-    return "%s%s%s\nint f(void);\nint f(void)\n{\n%s\nreturn 0;\n}\n" % (HOST, context.before, text[:at], text[at:])
+    """The block in a function."""
+    return "%s%s\nint f(void);\nint f(void)\n{\n%s\nreturn 0;\n}\n" % (HOST, context.before, text)
 
 
 def handler_of(text, context):
@@ -105,7 +98,7 @@ def main(work):
     blocks = [side for page in pages for block in blocks_of(page, os.path.relpath(page, SOURCE)) for side in sides_of(block)]
     for block in [block for block in blocks if block.language == "c"]:
         context = context_of(block, used)
-        text = without_dots(block.text, context.dots)
+        text = block.text
         path = os.path.join(work, "block.c")
         if text.startswith("struct fib {"):
             with open(os.path.join(work, "fib.h"), "w", encoding="utf-8") as file:
