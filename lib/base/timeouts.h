@@ -22,22 +22,22 @@
       "`device stuck` on every step; `mpi fault one_fails_by_a_stuck_ticket`") \
     X(DEVICE, 8, "", "the host, for a copy or a kernel of Gravel (pump, drain)", "the thread that waits", \
       "`GRAVEL_ETIMEOUT`: for what", "`device stalled` on every step") \
-    X(OPENING, 80, ", and 20 s more for kernels of the self-test, because drivers compile what is used first", \
+    X(OPENING, 80, ", and 20 s more for kernels of the self-test", \
       "the same, while the node opens", "the thread that waits", "`GRAVEL_ETIMEOUT`: for what", "") \
     X(DRIVER, 8, "; while a node opens or a program is built 10 T, a minute at least", \
       "any thread, in a call of the driver", "`gravel-watch`", \
       "`GRAVEL_ETIMEOUT`: the thread and the [call](progress.md#calls-of-the-driver)", \
       "`device stalled` on every step") \
     X(FAILED, 8, " once the node has failed; before that none, or `GRAVEL_KERNEL_LIMIT`", \
-      "quiet, fence, barrier and, on drain, launch, for a kernel of the program", "the thread that waits", \
+      "a call, for a kernel of the program", "the thread that waits", \
       "`GRAVEL_EKERNEL`, the kernel", "`device endless` on every step") \
     X(CHECKED, 32, " as `GRAVEL_KERNEL_LIMIT`, unless it is set", "the same, in checked mode", \
       "the thread that waits", "`GRAVEL_EKERNEL`, the kernel", "") \
-    X(LIST, 8, "", "a launch that waits for its list, for an event that has not begun", "the thread that waits", \
+    X(LIST, 8, "", "a launch, for an event of its list that has not begun", "the thread that waits", \
       "`GRAVEL_ETIMEOUT`, the event's index", "`device caller` on every step") \
     X(ROOM, 0, "2 T; without the host's clock at least 8 times as long", "a leader, for room", \
       "the queue's consumer; its own polls", "`GRAVEL_EKERNEL`", "`device step`") \
-    X(WORD, 0, "T, anew while functions that block have questions of its node; on drain a number of polls", \
+    X(WORD, 0, "T, anew while functions that block answer its node; on drain a number of polls", \
       "a kernel, for a word or at a fine-grain barrier", "the queue's consumer; its own polls", "`GRAVEL_EKERNEL`", \
       "`device stuck`, `device answer`") \
     X(HANDLER, 4, "", "a handler in OpenCL C", "the network thread", "`GRAVEL_EKERNEL`, the handler", \
@@ -48,15 +48,15 @@
       "that node's network thread, as the next row", "that row's, and `GRAVEL_EPEER` with it at the other nodes", \
       "`mpi fault reader_stopped` on every step") \
     X(RECORDS, 8, "; for the system, in which not a byte is written", \
-      "unwritten records, for a stream's function, the one that takes lines, or the system", "the network thread", \
+      "unwritten records, for a function or the system", "the network thread", \
       "`GRAVEL_ETIMEOUT`: the stream, bindings.print, standard output", \
       "`device append`, `device lines`, `mpi fault reader_stopped`") \
-    X(APPLIED, 8, " in which it resolves no frame, and enters or leaves no function of the host", \
+    X(APPLIED, 8, " in which it ends no frame, and enters or leaves no function of the host", \
       "a flush, for parts that the network thread applies", "the thread that waits", \
       "`GRAVEL_ETIMEOUT`, the handler; without one as for a copy", "`device packed`") \
     X(QUESTION, 0, "T a call", "a question, for a function that blocks", "the network thread", \
       "`GRAVEL_ETIMEOUT`, the handler", "`device answer`") \
-    X(WRITER, 0, "T without a byte written, and T more once the node has failed; then the thread stays", \
+    X(WRITER, 0, "T without a byte written, and T once the node has failed; then the thread stays", \
       "closing, for the writer", "the closing thread", "", "`device lines`") \
     X(LOG, 8, " and a second; then the node's memory stays", "closing, for a log function that `gravel_abort` calls", \
       "the closing thread", "", "`device abort`") \
