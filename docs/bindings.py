@@ -6,7 +6,7 @@ Path: include/gravel/gravel.hpp, python/gravel -> this -> reference.py.
 import ast
 import re
 
-from comments import NOTE, entry, fenced, linked, paragraphs, pieces, read, stripped
+from comments import NOTE, entry, fenced, linked, overview, paragraphs, pieces, read, stripped
 
 # ---- C++ ---------------------------------------------------------------------------------------
 
@@ -51,8 +51,8 @@ def cxx_calls():
     about = next(comment for comment, _ in pieces(text) if "@file" in comment)
     text = re.sub(r"^namespace detail \{.*?^\} // namespace detail$", "", text, flags=re.M | re.S)
     text = declarations(text[text.index("namespace gvl {") + len("namespace gvl {"):text.rindex("}")])
-    out = [NOTE % path + "# C++\n\n" + paragraphs(re.sub(r"@file \S+\n", "", stripped(about)))
-           + "\n\nMembers are shown as a caller uses them: without const, references and templates.\n"]
+    out = [NOTE % path + "# C++\n\nExamples: [cxx](../guide/cxx.md).\n\n" + overview(about) + "\n\nMembers are shown as a caller uses them: without void, const, references and templates; "
+           "VALUE is what node::launch takes.\n"]
     for comment, code in pieces(text):
         found = OBJECT.search(code)
         members = public_members(found.group(2), "class " + found.group(1) in found.group(0)) if found else ""
@@ -61,6 +61,8 @@ def cxx_calls():
             declared = re.sub(r"/\*\* ([^\n]*?) \*/", r"// \1", declared)
             declared = re.sub(r"\bconst (?!char|void|T \*)([\w:]+(?:<[^>\n]*>)?) &(?=\w)", r"\1 ", declared)
             declared = re.sub(r"\btemplate <[^>]*>\s*(?=[^\n]*\b[ART]\b)|\bexplicit |(?: const)?(?: noexcept)?(?=;)", "", declared)
+            declared = re.sub(r"(?:^void set\(cl_uint i, .*\n)+", "set(cl_uint i, VALUE);\n", declared + "\n", flags=re.M).strip("\n")
+            declared = re.sub(r"^void (?=\w+\()", "", declared, flags=re.M)
             name = found.group(1) if found else re.search(r"(\w+)(?:\(| =|;)", declared).group(1)
             out.append(entry("## %s" % name, paragraphs(stripped(comment)),
                              fenced(declared, "cpp") if "\n" in declared else "`%s`" % declared.rstrip(";")))
@@ -123,7 +125,8 @@ def python_class(one):
 
 def python():
     package = ast.parse(read("python/gravel/__init__.py"))
-    out = [NOTE % "python/gravel" + "# Python\n", paragraphs(ast.get_docstring(package)) + "\n"]
+    said = re.sub(r"^    .*\n", "", ast.get_docstring(package), flags=re.M)
+    out = [NOTE % "python/gravel" + "# Python\n\nExamples: [python](../guide/python.md).\n", paragraphs(said) + "\n"]
     for module in ("_node", "_array", "_program", "_opening", "_stream", "_part", "_mirror", "_accumulator", "_block_pool",
                    "_rounds", "_flow", "_deques", "graph"):
         for one in ast.parse(read("python/gravel/%s.py" % module)).body:

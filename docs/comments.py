@@ -12,6 +12,7 @@ COMMENT = re.compile(r"^/\*\*?(.*?)\*/", re.M | re.S)
 SECTION = re.compile(r"^ *-{4} (.*?) -+ *$")
 FIELD = re.compile(r"^(Memory|Source|Threads|Note|Path|Errors): +", re.M)
 SOURCE = re.compile(r"^ \* Source:.*(?:\n \*    .*)*\n?", re.M)  # a call's papers, which its header and manual page have
+EXAMPLE = re.compile(r"^(?: \* {5}.*\n)+", re.M)  # or a list of calls, which has no line that ends in a semicolon or brace
 NOTE = "<!-- Written by docs/reference.py from %s. -->\n\n"
 
 
@@ -24,6 +25,12 @@ def stripped(comment):
     """The lines of a C comment without its stars."""
     lines = [re.sub(r"^ ?\* ?", "", line).rstrip() for line in comment.strip("\n").split("\n")]
     return "\n".join(lines).strip("\n").strip(" ")
+
+
+def overview(comment):
+    """What a file says of itself, without its papers and its example, which the guide has."""
+    text = EXAMPLE.sub(lambda code: "" if re.search(r"[;{]$", code.group(0), re.M) else code.group(0), SOURCE.sub("", comment))
+    return paragraphs(re.sub(r"@file \S+\n", "", stripped(text)))
 
 
 def escaped(text):

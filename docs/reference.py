@@ -17,7 +17,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from bindings import cxx_calls, python, python_errors  # noqa: E402
-from comments import (NOTE, SECTION, SOURCE, TOP, described, entry, fenced, paragraphs, pieces, read,  # noqa: E402
+from comments import (NOTE, SECTION, SOURCE, TOP, described, entry, fenced, overview, paragraphs, pieces, read,  # noqa: E402
                       stripped, tagged, title)
 
 # ---- pages -------------------------------------------------------------------------------------
@@ -40,10 +40,15 @@ def host_pieces(path):
         yield section, "" if heading else comment, declared, [name(1) or name(2) or name(3) for name in own]
 
 
+def untyped(declaration):
+    """In one line; a pointer to the struct of a parameter's name is that name."""
+    return re.sub(r"(?:const )?struct (?:gravel \*(?=gravel\b)|gravel_(\w+) \*(?=\1\b))", "", " ".join(declaration.split()))
+
+
 @functools.lru_cache(None)
 def headings():
     """Where each host call is: (page, heading)."""
-    return {name: (page, "-".join(own)) for page, (_, *parts) in CALLS.items() for _, path, *wanted in parts
+    return {name: (page, "-".join(own)) for page, (_, _, *parts) in CALLS.items() for _, path, *wanted in parts
             if not path.endswith(".cl.h") for section, _, declared, own in host_pieces(path) if is_wanted(path, wanted, section)
             for name, declaration in zip(own, declared) if not declaration.startswith("struct " + name)}
 
@@ -55,16 +60,16 @@ def host_entries(path, page):
         targets = {name: ("" if at == page else at + ".md") + "#" + heading
                    for name, (at, heading) in headings().items() if name not in own}
         if "@file" in comment:
-            about = paragraphs(re.sub(r"@file \S+\n", "", stripped(comment)))
+            about = overview(comment)
         if declared:
             said = described(SOURCE.sub("", comment), targets)
             if any("{" in d for d in declared):
                 shown = fenced(re.sub(r"/\*\*< ([^\n]*?) \*/$", r"// \1", "\n".join(declared), flags=re.M).replace("/**<", "/*"))
             else:
-                shown, said = ", ".join("`%s`" % " ".join(d.rstrip(";").split()) for d in declared) + ": " + said, ""
+                shown, said = ", ".join("`%s`" % untyped(d.rstrip(";")) for d in declared) + ": " + said, ""
             entries.append((section, entry("#### %s" % ", ".join(own), shown, said)))
     for macro, name in re.findall(r"^#define (GRAVEL_(\w+_STATS)_FIELDS)\(X\)", read(path), re.M):
-        entries.append(("", "#### gravel_%s\n\n%s" % (name.lower(), table_of(path, macro))))
+        entries.append(("", "#### gravel_%s\n\n%s" % (name.lower(), counters(path, macro))))
     return about, entries
 
 
@@ -101,7 +106,7 @@ def device_entries(path, _page):
         section = heading.group(1).split(":")[0] if heading else section
         declared = [d for d in device_declarations(code) if d not in seen and not is_listed(d, about)]
         seen.update(declared)
-        said = "" if heading else paragraphs(stripped(SOURCE.sub("", comment) if about else comment))
+        said = "" if heading else paragraphs(stripped(SOURCE.sub("", comment))) if about else overview(comment)
         if not about and "SPDX" not in comment:
             about = said
         elif said and declared and not re.search(r"\n\n|```", said) and "\n" not in "".join(declared):
@@ -112,34 +117,36 @@ def device_entries(path, _page):
     return about, entries
 
 
-# A page, and its parts: a heading, a header, and sections of it; without these, all sections that no other part names.
+# A page, its guides, and its parts: a heading, a header, and sections of it; without these, all sections that no other part names.
 CALLS = {
-    "messages": ("Nodes and messages", ("On the host", "include/gravel/gravel.h"), ("In kernels", "cl/gravel.cl.h"),
+    "messages": ("Nodes and messages", "kernels choosing", ("On the host", "include/gravel/gravel.h"), ("In kernels", "cl/gravel.cl.h"),
                  ("By sub-groups", "cl/subgroup.cl.h")),
-    "handlers": ("Requests, handlers, servers", ("Requests and waits", "cl/gravel.cl.h", "requests and waits"),
+    "handlers": ("Requests, handlers, servers", "handlers servers", ("Requests and waits", "cl/gravel.cl.h", "requests and waits"),
                  ("Handlers", "include/gravel/gravel.h", "handlers", "active messages from the host"),
                  ("Handlers in OpenCL C", "cl/gravel.cl.h", "a handler written in OpenCL C"),
                  ("Servers", "include/gravel/server.h"), ("Servers in kernels", "cl/server.cl.h")),
-    "printing": ("Lines, records, assertions", ("In kernels", "cl/print.cl.h"),
+    "printing": ("Lines, records, assertions", "printing", ("In kernels", "cl/print.cl.h"),
                  ("On the host", "include/gravel/gravel.h", "records and lines")),
-    "work": ("Flows and work stealing", ("Flows", "include/gravel/flow.h"), ("Flows in kernels", "cl/flow.cl.h"),
+    "work": ("Flows and work stealing", "flows stealing", ("Flows", "include/gravel/flow.h"), ("Flows in kernels", "cl/flow.cl.h"),
              ("Work stealing", "include/gravel/steal.h"), ("Work stealing in kernels", "cl/steal.cl.h")),
-    "sharing": ("Accumulators, mirrors, pools of blocks",
+    "sharing": ("Accumulators, mirrors, pools of blocks", "sharing",
                 ("Accumulators", "include/gravel/accumulator.h"), ("Accumulators in kernels", "cl/accumulator.cl.h"),
                 ("Mirrors", "include/gravel/mirror.h"), ("Mirrors in kernels", "cl/slots.cl.h"),
                 ("Pools of blocks", "include/gravel/block_pool.h"), ("Pools of blocks in kernels", "cl/block_pool.cl.h")),
-    "rounds": ("Rounds and graphs", ("Rounds", "include/gravel/rounds.h"), ("Rounds in kernels", "cl/rounds.cl.h"),
+    "rounds": ("Rounds and graphs", "rounds graphs", ("Rounds", "include/gravel/rounds.h"), ("Rounds in kernels", "cl/rounds.cl.h"),
                ("Graphs", "graph/include/gravel/graph.h")),
 }
 
 
 def is_wanted(path, sections, section):
-    others = {other for _, *parts in CALLS.values() for _, header, *named in parts if header == path for other in named}
+    others = {other for _, _, *parts in CALLS.values() for _, header, *named in parts if header == path for other in named}
     return section in sections if sections else section not in others
 
 
-def calls(page, name, *parts):
-    out, paths = ["# %s\n" % name], list(dict.fromkeys(path for _, path, *_ in parts))
+def calls(page, name, guides, *parts):
+    shown = ", ".join("[%s](../guide/%s.md)" % (guide, guide) for guide in guides.split())
+    out, paths = ["# %s\n\nExamples: %s. A parameter without a type is a pointer: `flow` is a `struct gravel_flow *`.\n"
+                  % (name, shown)], list(dict.fromkeys(path for _, path, *_ in parts))
     for heading, path, *sections in parts:
         about, entries = (device_entries if path.endswith(".cl.h") else host_entries)(path, page)
         wanted = [(section, text) for section, text in entries if is_wanted(path, sections, section)]
@@ -170,9 +177,9 @@ def table(heads, lines):
     return head + "".join("| %s |\n" % " | ".join(line) for line in lines)
 
 
-def table_of(path, macro):
+def counters(path, macro):
     """Counters, whose names say their unit."""
-    return table(("counter", "meaning"), [("`%s`" % name, meaning) for name, _, meaning in rows(path, macro)])
+    return "".join("- `%s`: %s\n" % (name, meaning) for name, _, meaning in rows(path, macro))
 
 
 def number(text):
@@ -197,26 +204,25 @@ def settings():
                                                                             "GRAVEL_CONFIG_FIELDS"):
         preset, choices = (preset or '""', "text" if low == "0" else low) if kind == "STRING" else (
             size(kind, number(preset)), "%s to %s" % (size(kind, number(low)), size(kind, number(high))))
-        categories.setdefault(category, []).append(("`%s`, `%s`" % (variable, field), preset, choices, meaning))
-    heads = "variable, field", "default", "range or choices", "meaning"
-    out = ["\n### %s\n\n%s" % (title(category), table(heads, lines)) for category, lines in categories.items()]
+        given = preset if preset == choices else "%s; %s" % (preset, choices)
+        categories.setdefault(category, []).append("- `%s`, `%s` (%s): %s\n" % (variable, field, given,
+                                                                                re.sub(r" \[[\w-]+\]", "", meaning)))
+    out = ["\n### %s\n\n%s" % (title(category), "".join(lines)) for category, lines in categories.items()]
     path, classes = "include/gravel/gravel.h", python_errors()
     lines = [("`%s`" % code, value, text, classes.get(code, "")) for code, value, text in rows(path, "GRAVEL_ERRORS")]
     return (NOTE % "include/gravel/config.h, stats.h, gravel.h" + "# Settings, counters, errors\n\n## Settings\n\n"
-            "`gravel_config_load` fills `struct gravel_config` with the defaults and the environment; a program then sets "
-            "fields,\ndirectly or by `gravel_config_set`. Sizes take the suffixes k, M, G and T. An empty variable counts as "
-            "not set; a malformed\nvalue and a misspelt name (`GRAVEL_HEEP`) are errors. Where 0 derives a setting, "
-            "`gravel_config_of` returns the derived value of\nan open node, and `gravel-info` prints that of a single node. "
-            "`gravel-info --env` shows what the environment sets.\n[Performance](../guide/performance.md) says what to change first.\n"
+            "`gravel_config_load` fills `struct gravel_config` with the defaults and the environment; then a program sets "
+            "fields,\ndirectly or by `gravel_config_set`. Each entry: variable, field (default; range or choices): meaning. "
+            "Sizes take the\nsuffixes k, M, G and T. An empty variable counts as not set; a malformed value and a misspelt name "
+            "(`GRAVEL_HEEP`) are\nerrors. Where 0 derives a setting, `gravel_config_of` returns an open node's derived value, and "
+            "`gravel-info` prints a\nsingle node's. [Performance](../guide/performance.md) says what to change first.\n"
             + "".join(out) +
-            "\n## Counters\n\nCounters are 0 when the node opens and after `gravel_stats_reset`. `gravel_stats_read` fills "
-            "`struct gravel_stats` for the\nnode, or for one destination; `gravel_stats_get` reads one by one. `GRAVEL_STATS=1` "
-            "prints them when the node closes; the\napplications' `--json` has them under these names.\n\n"
-            + table_of("include/gravel/stats.h", "GRAVEL_STATS_FIELDS") +
-            "\n## Errors\n\nA call returns 0 or one of these codes. `gravel_strerror` returns the code's text, "
-            "`gravel_last_error` what exactly went\nwrong. Once a node has failed, every call returns the error that ended it "
-            "([failure](../design/failure.md)): `GRAVEL_EABORT`\nafter `gravel_abort`. C++ throws `gvl::error`, Python the class "
-            "of the last column.\n\n" + table(("code", "value", "text", "Python"), lines))
+            "\n## Counters\n\n`gravel_stats_read` fills `struct gravel_stats`, which counts from the node's opening or `gravel_stats_reset` on. "
+            "`GRAVEL_STATS=1` prints\nthem when the node closes, and the applications' `--json` has them.\n\n"
+            + counters("include/gravel/stats.h", "GRAVEL_STATS_FIELDS") +
+            "\n## Errors\n\nA call returns 0 or one of these codes; `gravel_last_error` says what exactly went wrong. Once a node has "
+            "failed, every call\nreturns the error that ended it ([failure](../design/failure.md)). C++ throws `gvl::error`, Python "
+            "the class of the last column.\n\n" + table(("code", "value", "text", "Python"), lines))
 
 
 def failure():
@@ -271,7 +277,7 @@ def man_text(comment):
 
 def write_manual(out, version):
     os.makedirs(out, exist_ok=True)
-    headers = {path: None for _, *parts in CALLS.values() for _, path, *_ in parts if path.startswith("include")}
+    headers = {path: None for _, _, *parts in CALLS.values() for _, path, *_ in parts if path.startswith("include")}
     for header in map(os.path.basename, headers):
         whole = "gravel_" * (header != "gravel.h") + header
         for comment, code in pieces(read("include/gravel/" + header)):
