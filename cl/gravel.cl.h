@@ -15,26 +15,25 @@
  *     _wg_if   every work-item of the work-group; those whose `active` is 0 send nothing
  *     _wi      any work-item, in any divergent code; one message, slower
  *
- * A work-group call in a branch that some work-items do not take, or after a `return` of some, loses messages, sends
- * wrong ones or hangs. GRAVEL_CHECK=1 in the environment makes it an error that names kernel, line, group and what
- * differs.
+ * A work-group call that some work-items skip, by a branch or `return`, loses messages, sends wrong ones or hangs.
+ * GRAVEL_CHECK=1 in the environment makes it an error that names kernel, line, group and what differs.
  *
- * Updates. OP is put, add, min, max, and, or or xor (float and double: put and add); TYPE is int, uint, long, ulong,
- * float or double (where GRAVEL_HAS_DOUBLE is defined); inc is for integers:
+ * OP is put, add, min, max, and, or or xor (float and double: put and add); TYPE is int, uint, long, ulong, float or
+ * double (where GRAVEL_HAS_DOUBLE is defined); inc is for integers:
  *
  *     gravel_OP_TYPE_S(g, [active,] base, index, value, node)
  *     gravel_inc_TYPE_S(g, [active,] base, index, node)
  *
  * `base` is a heap offset, `index` counts elements of the type from it, `node` is below gravel_n_nodes(g). All
- * work-items that make a call together give one base (_wi: each its own). An index of 64 bits, for more than 2^32
- * elements, makes messages longer.
+ * work-items that make a call together give one base (_wi: each its own). Indices of 64 bits, for more than 2^32
+ * elements, make messages longer.
  *
  * A message is sent when the call returns, and applied later: gravel_quiet and gravel_barrier on the host wait for
- * that, and report messages that were refused because their node or index does not exist. Messages of one work-group
- * to one node are applied in order.
+ * that, and report refused messages, whose node or index does not exist. Messages of one work-group to one node are
+ * applied in order.
  *
- * Names that begin with gravelp_ or GRAVELP_ are private, as the p says. Parameters and members here have
- * short names of small letters; a macro with such a name is defined after the include.
+ * Names that begin with gravelp_ or GRAVELP_ are private, as the p says. Parameters and members have short names of
+ * small letters: define a macro with such a name after the include.
  *
  * Path:    the user's kernel -> this -> device/, in the order send, queue; then lib/memory/package.h on the host.
  * Memory:  the host sees stores to global memory before a call when it sees the message (P2); what was applied before
@@ -98,9 +97,7 @@
 /* The kernel argument that the host sets by gravel_kernel_set_arena. */
 #define GRAVEL_ARENA global struct gravelp_arena *gravel_arena_
 
-/*
- * Declares `g`, a struct gravel_group, and the group's local memory: in the outermost scope of a kernel, once.
- */
+/* Declares `g`, a struct gravel_group, and the group's local memory: in the outermost scope of a kernel, once. */
 #define GRAVEL_OPEN(g)                                        \
     GRAVELP_LOCAL(gravelp_scratch, gravelp_scratch, scratch); \
     GRAVELP_OPEN(g, gravel_arena_, gravelp_scratch);          \
@@ -119,18 +116,16 @@ GRAVELP_INLINE uint gravel_n_nodes(struct gravel_group g)
     return GRAVELP_N_NODES(g.arena);
 }
 
-/*
- * Any work-item: returns the address of a heap offset in this node's own part, unchecked; for loads and stores.
- */
+/* Any work-item: returns the address of a heap offset in this node's part, unchecked. */
 GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
 {
     return gravelp_heap(g.arena, offset);
 }
 
 /*
- * Any work-item: the address of element `index`, of `bytes` [bytes] each, of the array at heap offset `offset` in this
- * node's own part. With GRAVEL_CHECK=1 an element outside the allocation ends the node with GRAVEL_EKERNEL (kernel,
- * line, index, bound), and the work-item gets a spare element, as of gravel_call_at.
+ * Any work-item: the address of element `index`, of `bytes` [bytes], of the array at heap offset `offset` in this
+ * node's part. With GRAVEL_CHECK=1 an element outside the allocation ends the node with GRAVEL_EKERNEL (kernel, line,
+ * index, bound), and the work-item gets a spare one, as of gravel_call_at.
  */
 #define gravel_local_at(g, offset, index, bytes)                                          \
     GRAVELP_ELEMENT_AT((g).arena, gravelp_heap((g).arena, 0), (offset), (index), (bytes), \
@@ -138,7 +133,7 @@ GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
 
 /*
  * Every work-item of the group: a barrier of global and local memory, instead of OpenCL's inside an `if` or a loop.
- * PoCL 3.1 needs one next to a divergent `if` that is first or last there (docs/guide/kernels.md).
+ * PoCL 3.1 needs one next to a divergent `if` that is first or last there.
  */
 #define gravel_barrier_wg(g) gravelp_group_meet_apart((g).arena)
 
@@ -146,7 +141,7 @@ GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
 
 /*
  * Every work-item of the group iterates as often, the largest n. The loop declares `active`, the predicate for _wg_if
- * calls: 1 where i < n. Only its own condition ends the loop.
+ * calls: 1 where i < n. No break, no return.
  */
 #define GRAVEL_FOR_WG(g, i, active, n)                                                \
     for (uint i = 0, gravelp_end_##i = gravelp_group_max((g), (n)), active = 0 < (n); \
@@ -227,9 +222,9 @@ GRAVELP_INLINE struct gravel_turn gravelp_share_next(local struct gravelp_scratc
 /*
  * Every work-item of the group begins, or ends, a session, as gravel_session_begin and gravel_session_end of the host.
  * All groups share an aggregator's buffers, which age again after the last session. Sessions nest, and a group ends
- * each that it has begun. One that is open at a gravel_fence, gravel_quiet or gravel_barrier, or at the end of the
- * host's last session, ends there; GRAVEL_CHECK=1 makes it, and an end without a beginning, GRAVEL_EKERNEL. On step
- * drain use the host's calls.
+ * each that it began. One that is open at a gravel_fence, gravel_quiet or gravel_barrier, or at the end of the host's
+ * last session, ends there; GRAVEL_CHECK=1 makes it, and an end without a beginning, GRAVEL_EKERNEL. On drain use the
+ * host's calls.
  *
  * Memory:  orders nothing (A8), but each is a barrier of the group.
  * Source:  OpenSHMEM 1.6, shmem_session_start with SHMEM_CTX_SESSION_BATCH.
@@ -284,7 +279,7 @@ struct gravel_call {
     uint sends; /* whether the handler may send, by gravel_serve_amN of server.cl.h */
 };
 
-/* Returns the address of a heap offset in the node's own part, unchecked. */
+/* Returns the address of a heap offset in the node's part, unchecked. */
 GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong offset)
 {
     return call.heap + offset;
@@ -295,10 +290,9 @@ GRAVELP_INLINE global void *gravel_call_local(struct gravel_call call, ulong off
 #include "slots.cl.h"
 
 /*
- * The address of element `index`, of `bytes` [bytes] each, of the array at heap offset `base` in the node's own part.
- * With GRAVEL_CHECK=1 an element outside the allocation is GRAVEL_EKERNEL of this node's quiet or barrier (handler,
- * line, base, index, bound), and the handler gets a spare element of 1024 bytes (a larger one: the beginning of the
- * heap).
+ * The address of element `index`, of `bytes` [bytes], of the array at heap offset `base` in the node's part. With
+ * GRAVEL_CHECK=1 an element outside the allocation is GRAVEL_EKERNEL of this node's quiet or barrier (handler, line,
+ * base, index, bound), and the handler gets a spare one of 1024 bytes (a larger one: the beginning of the heap).
  */
 #define gravel_call_at(call, base, index, bytes)                            \
     GRAVELP_ELEMENT_AT((call).arena, (call).heap, (base), (index), (bytes), \

@@ -5,8 +5,7 @@
  *     #include "gravel.cl.h"
  *     #include "subgroup.cl.h"
  *
- * They exist where the device has sub-groups, and GRAVEL_HAS_SUBGROUPS is defined. Updates and active messages have
- * these suffixes, too, with the parameters of gravel.cl.h:
+ * They exist where GRAVEL_HAS_SUBGROUPS is defined. Updates and active messages have these suffixes, too:
  *
  *     _sg, _sg_if      every work-item of the sub-group; those whose `active` is 0 send nothing
  *     _fbar, _fbar_if  every work-item of every member of the fine-grain barrier f
@@ -15,9 +14,9 @@
  *     gravel_inc_TYPE_S(g, [f,] [active,] base, index, node)
  *     gravel_amN_S(g, [f,] [active,] GRAVEL_HANDLER(name), argument..., node)
  *
- * A sub-group call in a branch that some work-items of the sub-group do not take loses messages or hangs. A package
- * holds the messages of one sub-group, or of all members of f. Messages of one sub-group to one node are applied in
- * order. A sub-group without messages left for a fine-grain barrier neither counts nor waits.
+ * A sub-group call that some work-items of the sub-group skip loses messages or hangs. A package holds the messages of
+ * one sub-group, or of all members of f. Messages of one sub-group to one node are applied in order. A sub-group
+ * without messages left for a fine-grain barrier neither counts nor waits.
  *
  * Path:    the user's kernel -> subgroup_forms.cl.h -> this -> device/fbar.cl.h, device/send.cl.h; or check.cl.h.
  * Memory:  G5 within a sub-group; W1, W2 of the barrier; P2 as in every form.
@@ -150,9 +149,9 @@ GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel
 
 /*
  * Declares, in the kernel's outermost scope, a barrier for a GRAVEL_FOR_FBAR loop of the whole group, which each
- * sub-group leaves on its own: GRAVEL_FOR_WG for _fbar_if calls, without calls of the whole group. A package holds the
- * messages of all sub-groups that are still in the loop. This needs sub-groups of a group that continue while one
- * waits: test with gravel_fbar_rounds_wg first. Elsewhere a wait ends after GRAVEL_TIMEOUT and fails the node.
+ * sub-group leaves on its own: GRAVEL_FOR_WG for _fbar_if calls, without calls of the whole group. It needs sub-groups
+ * of a group that continue while one waits: test with gravel_fbar_rounds_wg first. Elsewhere a wait ends after
+ * GRAVEL_TIMEOUT and fails the node.
  */
 #define GRAVEL_FBAR(f) GRAVELP_LOCAL(gravel_fbar, f, fbar)
 #define GRAVEL_FOR_FBAR(g, f, i, active, n)                                  \
@@ -161,7 +160,7 @@ GRAVELP_INLINE void gravelp_send_fbar(struct gravel_group g, local struct gravel
 
 /*
  * Every work-item of the group: returns how many of n_rounds phases of a barrier the sub-group passes in n_polls polls
- * each. If every sub-group passes all, sub-groups make progress concurrently. Always ends.
+ * each; if all sub-groups pass all, they run concurrently. Always ends.
  */
 GRAVELP_INLINE uint gravel_fbar_rounds_wg(local struct gravel_fbar *f, uint n_rounds, uint n_polls)
 {
