@@ -109,7 +109,17 @@ def made_by(one, functions):
     return signature(functions["__init__"]) if one.name == "Graph" else ""
 
 
-def python_class(one):
+PREFIX = {"Node": "", "Deques": "steal_", "Accumulator": "accumulator_"}
+
+
+def of_c(name, said, calls):
+    """A link to the C call of the name, and what the docstring says besides."""
+    said = re.sub(r"^.*?\.(?:\s+|$)", "", said, count=1, flags=re.S)
+    said = numpydoc(re.sub(r"^(?:(?:Collective|Complete after|Any thread may)[^.]*\.\s*)+", "", said), "  ")
+    return "[`%s`](%s.md#%s)" % (name, *calls[name]) + (". " if said.strip() and said[0] != "\n" else "") + said.rstrip()
+
+
+def python_class(one, calls):
     """A heading, what the class says of itself, and an item for each public member with a docstring."""
     functions = {each.name: each for each in one.body if isinstance(each, ast.FunctionDef)}
     made = made_by(one, functions).replace("dataclasses.field(default_factory=dict)", "{}")
@@ -119,11 +129,14 @@ def python_class(one):
         if said and (not name.startswith("_") or name == "__call__"):
             is_value = any("property" in ast.unparse(mark) for mark in each.decorator_list)
             shown = name if is_value else "%s(%s)" % (name.replace("__call__", one.name.lower()), signature(each))
-            out.append("- `%s`: %s" % (shown, numpydoc(said, "  ")))
+            call = "gravel_" + PREFIX.get(one.name, one.name.lower() + "_") + name
+            is_same = call in calls and one.name != "Graph" and not is_value
+            out.append("- `%s`: %s" % (shown, of_c(call, said, calls) if is_same else numpydoc(said, "  ")))
     return "\n".join(out) + "\n" * (len(out) > 1)
 
 
-def python():
+def python(calls):
+    """@param calls  where the pages have C's: (page, heading) of each name"""
     package = ast.parse(read("python/gravel/__init__.py"))
     said = re.sub(r"^    .*\n", "", ast.get_docstring(package), flags=re.M)
     out = [NOTE % "python/gravel" + "# Python\n\nExamples: [python](../guide/python.md).\n", paragraphs(said) + "\n"]
@@ -134,5 +147,5 @@ def python():
             if said and one.name == "open":
                 out.insert(2, "## open(%s)\n\n%s\n" % (signature(one), numpydoc(said)))
             elif said and isinstance(one, ast.ClassDef) and not one.name.startswith("_") and one.name not in ("Functions", "PartOfArray"):
-                out.append(python_class(one))
+                out.append(python_class(one, calls))
     return "\n".join(out)

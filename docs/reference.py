@@ -237,7 +237,7 @@ def failure():
     return begin + NOTE % path + table(heads, lines) + "\n" + rest.partition("\n\n")[2]
 
 
-PAGES = {"cxx": cxx_calls, "python": python, "settings": settings, "../design/failure": failure}
+PAGES = {"cxx": cxx_calls, "python": lambda: python(headings()), "settings": settings, "../design/failure": failure}
 PAGES.update((name, functools.partial(calls, name, *page)) for name, page in CALLS.items())
 
 

@@ -112,7 +112,7 @@ class Flow(OwnPart):
         self._own = self._made_kernel(function)
 
     def set(self, *arguments: Any) -> None:
-        """Set all arguments of its kernel after GRAVEL_FLOW, as launches have them, for all later runs."""
+        """Set all arguments of its kernel after GRAVEL_FLOW, as launches have them."""
         if self._own is None:
             raise ValueError("%r is not built" % self)
         self._own._check_launch("Flow.produce", arguments)
@@ -152,12 +152,12 @@ class Flow(OwnPart):
         self._call(lib.gravel_flow_push, channel.encode(), given.ctypes.data, given.size)
 
     def post(self, channel: str, records: npt.ArrayLike) -> None:
-        """As push(), from any thread, also in a function of a stream, and also during a run."""
+        """As push(), by any thread, in functions of streams and during a run, too."""
         given = self._records(channel, records)
         self._call_beside(lib.gravel_flow_post, channel.encode(), given.ctypes.data, given.size)
 
     def produce(self, kernel: Kernel, n_items: int, into: Mapping[str, int], *arguments: Any) -> None:
-        """Launch a producer and wait for its end. One work-item makes at most as many elements as `into` says."""
+        """Launch a producer and wait for its end. `into` says how many elements of which channels one work-item makes at most."""
         edges = _edges(into)
         with self._lock:
             made = self._made()
@@ -167,7 +167,7 @@ class Flow(OwnPart):
                 made, handle, n_items, edges, len(into))))
 
     def take(self, channel: str, most: Optional[int] = None) -> npt.NDArray[Any]:
-        """The oldest elements of an output, at most `most`; None: all."""
+        """Take the oldest elements of an output. `most` None: all."""
         parts: list[npt.NDArray[Any]] = []
         left, dtype, n = most, self._dtype(channel), c.c_uint32()
         while left is None or left > 0:
@@ -186,7 +186,7 @@ class Flow(OwnPart):
         self._call(lib.gravel_flow_run)
 
     def call(self, channel: str, record: Any, to: str, dtype: npt.DTypeLike = np.uint32) -> Any:
-        """Push one task, run, and return what was returned to the slot in its field `to`, a scalar of `dtype`."""
+        """Push one task, run, and return its result. The slot is the record's field `to`, the result a scalar of `dtype`."""
         kind = self._dtype(channel)
         fields: dict[str, Any] = dict(kind.fields or {})
         if to not in fields:
@@ -214,7 +214,7 @@ class Flow(OwnPart):
         return counted(read)
 
     def channel_stats(self, channel: str) -> dict[str, int]:
-        """Elements of a level: `width` that it holds, `peak` that it held at most between two rounds."""
+        """Elements of a level: `width` it holds, `peak` it held at most between two rounds."""
         self._dtype(channel)
         width, peak = c.c_uint32(), c.c_uint32()
         self._call_beside(lib.gravel_flow_channel_read, channel.encode(), c.byref(width), c.byref(peak))

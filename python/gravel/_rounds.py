@@ -33,7 +33,7 @@ class Rounds(Part):
         self._kernel = Kernel(node, handle.value or 0, function)
 
     def run(self, *arguments: Any, most: int = _library.NO_BOUND, until_zero: bool = True) -> tuple[int, int]:
-        """Run `most` rounds, or until one counts nothing, with a launch's arguments, to their end. Collective.
+        """Run `most` rounds, or until one counts nothing. `arguments` are a launch's. Collective.
 
         Returns
         -------
