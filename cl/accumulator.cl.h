@@ -4,7 +4,6 @@
  *
  *     #include "gravel.cl.h"
  *     #include "accumulator.cl.h"
- *
  *     kernel void push(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(ranks), global const uint *targets, uint block)
  *     {
  *         GRAVEL_OPEN(g);

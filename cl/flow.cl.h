@@ -4,7 +4,6 @@
  *
  *     GRAVEL_RECORD(fib)
  *     GRAVEL_RECORD(sum)
- *
  *     kernel void fib_flow(GRAVEL_ARENA, GRAVEL_FLOW)
  *     {
  *         GRAVEL_FLOW_OPEN(f);
@@ -14,11 +13,11 @@
  *         }
  *     }
  *
- * A *channel* is a bounded queue of channel elements (CEs), records that the channel's *node* processes. The scheduler
- * chooses rounds: CEs of one channel and level, one for each work-item. What a round makes is processed in later
- * rounds. Every work-item of the group runs the node: f.active is 0 for those without a CE, f.level is the round's
- * level, and f.group sends messages. With GRAVEL_GROUP_NODE a whole group has one CE, and its node may use local
- * memory, which the kernel declares, and gravel_barrier_wg.
+ * A *channel* is a bounded queue of channel elements (CEs), records that the channel's *node* processes. A round takes
+ * CEs of one channel and level, one for each work-item; what it makes is processed in later rounds. Every work-item of
+ * the group runs the node: f.active is 0 for those without a CE, f.level is the round's level, and f.group sends
+ * messages. With GRAVEL_GROUP_NODE a whole group has one CE, and its node may use local memory, which the kernel
+ * declares, and gravel_barrier_wg.
  *
  * The suffix S is wg, wg_if or wi, as in gravel.cl.h, or sg or sg_if where the device has sub-groups; _wi calls that
  * reserve are slower. For each channel, whose name and record is NAME:
@@ -44,17 +43,16 @@
  *
  * Elements of a held channel wait for arrivals, and stay until they are freed:
  *
- *     gravel_hold_NAME_S(f, [active,] ce, joins, record)          write a CE that talloc reserved; enqueued by the
- *                                                                 last of `joins` arrivals, GRAVEL_MOST_JOINS at
- *                                                                 most; of 0 at once
+ *     gravel_hold_NAME_S(f, [active,] ce, joins, record)          write a CE that talloc reserved; the last of `joins`
+ *                                                                 arrivals (at most GRAVEL_MOST_JOINS) enqueues it;
+ *                                                                 0: at once
  *     gravel_arrive_S(f, [active,] channel, ce)                   one arrival
  *     gravel_ce gravel_deq_wi(f, channel)                         the work-item's CE
  *     struct NAME gravel_peek_NAME_wi(f, ce)                      any CE that has not been freed
- *     gravel_tfree_S(f, [active,] channel, ce)                    free a CE that has been enqueued, once; no later
- *                                                                 round reads it
+ *     gravel_tfree_S(f, [active,] channel, ce)                    free an enqueued CE, once; no later round reads it
  *
  * A gravel_ce of a held channel is a word for records. In the round that makes a CE only its maker arrives at it. What
- * an arrival brings is returned to a slot before, a word of a continuation or held CE, or of the caller's result. TYPE
+ * an arrival brings is returned to a slot before: a word of a continuation or held CE, or of the caller's result. TYPE
  * is int, uint or float, and without add also long or ulong:
  *
  *     gravel_slot GRAVEL_SLOT(f, ce, NAME, field)                 of a continuation of this round, or of a held CE
@@ -64,7 +62,7 @@
  * These end the run with GRAVEL_EKERNEL, and nothing is overwritten: more CEs than the graph's edge declares, a spawn
  * at the last level, a slot that does not exist, a talloc without enq, an arrival at a held CE that waits for none,
  * too many joins, and a tfree of a CE that waits or has been freed. A divergent `if` or loop that is first or last in
- * a node needs a gravel_barrier_wg next to it, _wg_if calls do not (docs/guide/kernels.md).
+ * a node needs a gravel_barrier_wg next to it; _wg_if calls do not.
  *
  * Path:    the user's nodes -> this -> device/, in the order round, channel.
  * Memory:  all that a round did is visible to later rounds. A result is a plain store, or a relaxed addition, that the
@@ -89,22 +87,13 @@
     GRAVELP_LOCAL(gravelp_flow_scratch, gravelp_flow_local, flow); \
     struct gravel_flow_group f = gravelp_round_open(gravel_group_, gravel_flow_, gravelp_flow_local)
 
-/*
- * Declares `f`, as the first statement of a kernel that gravel_flow_produce launches, to push, and to spawn at level
- * 0.
- */
+/* Declares `f`, as the first statement of a producer's kernel, to push, and to spawn at level 0. */
 #define GRAVEL_FLOW_PRODUCE(f)                                     \
     GRAVEL_OPEN(gravel_group_);                                    \
     GRAVELP_LOCAL(gravelp_flow_scratch, gravelp_flow_local, flow); \
     struct gravel_flow_group f = gravelp_round_none(gravel_group_, gravel_flow_, gravelp_flow_local)
 
-/*
- * The rounds of this launch: once, around all nodes; the statement after GRAVEL_NODE is the node of the channel.
- *
- * In the form with a loop a CPU device runs all nodes for each chunk, all except one without a CE: PoCL 3.1 and 6.0
- * lose variables over barriers under a condition in a loop, and PoCL 6.0's compiler crashes without a barrier between
- * nodes.
- */
+/* The rounds of this launch: once, around all nodes; the statement after GRAVEL_NODE is the channel's node. */
 #ifdef GRAVELP_FLOW_LOOP
 #define GRAVEL_ROUNDS(f) for (; (f).scratch->goes_on; gravelp_chunk_next(&(f)))
 #else

@@ -17,13 +17,13 @@
  *         }
  *     }
  *
- * A phase is the statement after GRAVEL_PHASE, which all work-items of all groups enter; phases run in the order of
- * the text. A message may be seen at any time from its sending to the round's end.
+ * All work-items of all groups enter a phase, the statement after GRAVEL_PHASE; phases run in the order of the text. A
+ * message may be seen at any time from its sending to the round's end.
  *
- * Only memory, the heap and buffers, lives from phase to phase: variables and local memory of the kernel keep their
- * values within a phase, and code outside of phases may run any number of times; what it makes before all phases, such
- * as a copy in local memory, they may read. The number of groups and work-items is not known before: let each take
- * every gravel_round_items(r)-th.
+ * Only memory, the heap and buffers, lives from phase to phase: variables and local memory keep their values within a
+ * phase, and code outside of phases may run any number of times; phases may read what it makes before all of them,
+ * such as a copy in local memory. The number of groups and work-items is not known before: let each take every
+ * gravel_round_items(r)-th.
  *
  *     GRAVEL_ROUND_KERNEL void name(...)  instead of `kernel void`: of large groups
  *     GRAVEL_ROUND_OPEN(r)                instead of GRAVEL_OPEN, in the outermost scope; r.group sends messages
@@ -36,7 +36,8 @@
  *     gravel_round_count_wg(r, n)         every work-item of the group: counts n more
  *     gravel_round_count_wi(r, n)         any work-item, in any divergent code; slower where a launch is a phase
  *
- * Path:    the user's phases -> this -> device/meeting.cl.h, exchange.cl.h; messages: device/direct.cl.h, or send.cl.h.
+ * Path:    the user's phases -> this -> device/meeting.cl.h, exchange.cl.h; messages: device/direct.cl.h, or
+ *          send.cl.h.
  * Memory:  what a phase did is visible to the next (Y1; or a launch ends).
  * Source:  Sorensen et al., Portable Inter-workgroup Barrier Synchronisation for GPUs, OOPSLA 2016.
  */
@@ -52,8 +53,10 @@
 /* The kernel argument after GRAVEL_ARENA; the host sets both. */
 #define GRAVEL_ROUND struct gravelp_rounds_begin gravel_round_
 
-/* Instead of `kernel`: on GPUs a unit has one group, of 512 work-items or what the host says, where a plain kernel has
- * two of 256. Half as many groups meet faster. */
+/*
+ * Instead of `kernel`: on GPUs a unit has one group, of 512 work-items or what the host says, where a plain kernel has
+ * two of 256. Half as many groups meet faster.
+ */
 #ifdef GRAVELP_ROUND_ITEMS
 #define GRAVEL_ROUND_KERNEL kernel __attribute__((reqd_work_group_size(GRAVELP_ROUND_ITEMS, 1, 1)))
 #else

@@ -117,9 +117,9 @@ GRAVELP_INLINE void gravelp_client_send(struct gravel_group g, uint active, uint
     gravelp_outbox_open(g)
 
 /*
- * Every work-item of the group: the kernel's one loop, which only its own condition ends. It declares `item`, a ulong,
- * the work-item's number of the launch's n_items, and `active`, the predicate for _wg_if calls: 1 where there is such
- * an item. Clients read what served handlers wrote in the next launch, or by a handler.
+ * Every work-item of the group: the kernel's one loop. It declares `item`, a ulong, the work-item's number of the
+ * launch's n_items, and `active`, the predicate for _wg_if calls: 1 where there is such an item. No break, no return.
+ * Clients read what served handlers wrote in the next launch, or by a handler.
  */
 #define GRAVEL_SERVE(g, item, active)                                                       \
     for (uint gravelp_serves_ = gravelp_serve_begin((g)); gravelp_serves_;                  \

@@ -4,7 +4,6 @@
  *
  *     #include "gravel.cl.h"
  *     #include "steal.cl.h"
- *
  *     kernel void count_nodes(GRAVEL_STEAL, global volatile uint *n_nodes, uint chance)
  *     {
  *         GRAVEL_STEAL_OPEN(s);
@@ -23,9 +22,9 @@
  *
  *     gravel_steal_push_S(s, [active,] task)      S: wg, wg_if, wi, as in gravel.cl.h
  *
- * A pushed task runs exactly once, in this launch, on any group: what it needs is in it or follows from it. A push
- * into a full ring makes the group offer its older half, if no earlier offer waits (_wi: never); if that makes no
- * room, the group ends and gravel_steal_wait returns GRAVEL_EKERNEL.
+ * A pushed task runs exactly once, in this launch, on any group. A push into a full ring makes the group offer its
+ * older half, if no earlier offer waits (_wi: never); if that makes no room, the group ends and gravel_steal_wait
+ * returns GRAVEL_EKERNEL.
  *
  * Memory:  what a group did before the boundary after a push is visible to the group that runs the task (X2, X3).
  *          Tasks that run at once share words by atomics.
@@ -42,17 +41,15 @@
 /* The kernel argument that gravel_steal_launch sets; it launches in one dimension. */
 #define GRAVEL_STEAL global struct gravelp_steal *gravel_steal_
 
-/*
- * Declares `s`, a struct gravel_deque, and its local memory: in the outermost scope of a kernel, once.
- */
+/* Declares `s`, a struct gravel_deque, and its local memory: in the outermost scope of a kernel, once. */
 #define GRAVEL_STEAL_OPEN(s)                                 \
     GRAVELP_LOCAL(gravelp_own, gravelp_own_##s, own);        \
     struct gravel_deque s = {gravel_steal_, gravelp_own_##s, \
                              (uint)(get_global_id(0) / get_local_size(0)), 0, 0}
 
 /*
- * Every work-item of the group iterates once for each `task`, which the loop declares; `continue` ends a task. The
- * loop ends when no group has a task: no break, no return.
+ * Every work-item of the group iterates once for each `task`, which the loop declares, until no group has one;
+ * `continue` ends a task. No break, no return.
  */
 #define GRAVEL_STEAL_EACH(s, task)                                            \
     for (bool gravelp_goes_##s = gravelp_steal_begin(&(s)); gravelp_goes_##s; \
@@ -91,8 +88,8 @@ GRAVELP_INLINE void gravelp_steal_push_wg(struct gravel_deque *deque, uint activ
 #define gravel_steal_look_wg(s) gravelp_steal_share(&(s), 0)
 
 /*
- * Any work-item waits a moment after its poll `polls` (from 0) of a word that another group has not written yet, the
- * longer the more polls. On a CPU device it yields the core.
+ * Any work-item waits a moment after its poll `polls` (from 0) of another group's word, the longer the more polls. On
+ * a CPU device it yields the core.
  */
 GRAVELP_INLINE void gravel_pause_wi(uint polls)
 {

@@ -9,24 +9,22 @@
  *     gravel_launch(gravel, kernel, ...);     gravel_accumulate_float_wi(g, a, index, value, node), any work-item
  *     gravel_barrier(gravel);                 flushes, and waits
  *
- * An accumulator has a *shadow* of a range of an array, of every node's part, in the memory of the own device. Kernels
- * change the shadow; a *flush* sends changed words to their owners, as messages of the same operation. gravel_fence,
- * gravel_quiet, gravel_barrier, gravel_free and other calls with a barrier first flush all accumulators of the node. A
- * flush costs what has changed.
+ * An accumulator has a *shadow* of a range of an array, of every node's part, in the own device's memory. Kernels
+ * change the shadow; a *flush* sends changed words to their owners, as messages of the same operation, and costs what
+ * has changed. gravel_fence, gravel_quiet, gravel_barrier, gravel_free and other calls with a barrier first flush all
+ * accumulators of the node; any thread may flush.
  *
  * - After a flush words of GRAVEL_ADD, GRAVEL_INC and GRAVEL_XOR begin again. Those of GRAVEL_MIN, GRAVEL_MAX,
  *   GRAVEL_AND and GRAVEL_OR stay, so a value that improves nothing costs one load. A program that resets the array
  *   calls gravel_barrier before, and gravel_accumulator_reset at every node afterwards.
  * - No call drops what a kernel has added: the next flush that succeeds has sent each update once.
- * - The own node's words change at the flush, too. A node that is alone has no shadow: its kernels change words at
- *   once, except in checked mode.
+ * - The own node's words change at the flush, too; at once if the node is alone, except in checked mode.
  * - A range has one accumulator, of one operation and type. While words of it wait, no put, get or other update of the
  *   range is sent: their order is undefined. Checked mode makes the flush GRAVEL_EINVAL, with the call or kernel of
  *   this node.
  * - Kernels that add run on gravel_cl_queue. A kernel on another queue has ended before a flush, and the flush before
  *   the next such kernel.
  * - Sums of GRAVEL_FLOAT and GRAVEL_DOUBLE depend on timing and on the number of nodes.
- * - Any thread may flush at any time.
  *
  * Memory:  for each node as many words as the range has, and a bit for each; an index and a word for each that a flush
  *          packs at once, 16 MiB at most. GRAVEL_ACCUMULATE_MEMORY bounds all accumulators of a node.
@@ -66,8 +64,8 @@ int gravel_kernel_set_accumulator(const struct gravel_accumulator *accumulator, 
                                   cl_uint index);
 
 /**
- * Sends what kernels on gravel_cl_queue have added so far, after they have ended. gravel_quiet and gravel_barrier wait
- * until it is applied.
+ * Sends what kernels on gravel_cl_queue have added, after they have ended. Applied after gravel_quiet or
+ * gravel_barrier.
  *
  * @return  0; GRAVEL_ERANGE or GRAVEL_EINVAL (a kernel gave an index, node or type that does not exist: that update
  *          did nothing); as gravel_launch and gravel_fence.
@@ -76,8 +74,8 @@ int gravel_accumulator_flush(struct gravel_accumulator *accumulator);
 
 /**
  * Begins a flush after the kernels on gravel_cl_queue, without waiting for them: later kernels run while words are
- * sent, which pays if they take at least 0.1 ms. The next flush of the accumulator, by any call, completes this one,
- * and sends what has been added since.
+ * sent, which pays if they take at least 0.1 ms. The accumulator's next flush, by any call, completes this one, and
+ * sends what has been added since.
  *
  * @return  0, also if one has begun before.
  */
@@ -91,10 +89,9 @@ int gravel_accumulator_begin(struct gravel_accumulator *accumulator);
 int gravel_accumulator_reset(struct gravel_accumulator *accumulator);
 
 /**
- * Frees an accumulator. Collective.
+ * Frees an accumulator. Collective. After an error it stays, unless the node has failed.
  *
- * @return  0; GRAVEL_EINVAL (words of a node wait for a flush); as gravel_accumulator_flush and gravel_reduce. After
- *          an error it stays, unless the node has failed.
+ * @return  0; GRAVEL_EINVAL (words of a node wait for a flush); as gravel_accumulator_flush and gravel_reduce.
  */
 int gravel_accumulator_destroy(struct gravel_accumulator *accumulator);
 

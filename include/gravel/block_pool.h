@@ -27,8 +27,8 @@ struct gravel_block_pool_stats {
 };
 
 /**
- * Makes a pool, all of whose blocks are free and 0. Collective, with barriers. The heap holds the blocks, a bit for
- * each, and less than 1 kB.
+ * Makes a pool of free blocks, all 0. Collective, with barriers. The heap holds the blocks, a bit for each, and less
+ * than 1 kB.
  *
  * @param block_bytes  a power of two from 8 to 2^30.
  * @param n_blocks     of each node's part, 1 to 2^31.

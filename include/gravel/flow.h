@@ -8,8 +8,8 @@
  * No kernel waits for room: a round of elements begins when all that it can make fits, so each edge says how much one
  * element makes at most.
  *
- * No call is collective. Any thread may call gravel_flow_post, and read or reset counters, also during a run; only
- * gravel_flow_wait and gravel_flow_destroy may be called besides. An unknown channel is GRAVEL_EINVAL.
+ * No call is collective. During a run any thread may call gravel_flow_post, and read or reset counters; besides these
+ * only gravel_flow_wait and gravel_flow_destroy. An unknown channel is GRAVEL_EINVAL.
  *
  * Source:  Orr 2016, chapter 4.
  */
@@ -42,7 +42,7 @@ struct gravel_channel {
     const struct gravel_edge *into; /**< [n_into] */
 };
 
-/** A graph. Made by GRAVEL_CHANNEL_GRAPH; members that are 0 are derived. */
+/** A graph. Made by GRAVEL_CHANNEL_GRAPH; 0 derives a member. */
 struct gravel_channel_graph {
     size_t bytes;
     size_t channel_bytes;
@@ -69,9 +69,9 @@ struct gravel_channel_graph {
  * Checks a graph and allocates its memory.
  *
  * @param graph  copied.
- * @return       0; GRAVEL_EINVAL (the channel and what is wrong; a size of no version); GRAVEL_ENOMEM (the bytes of
- *               each channel, and the width that would fit); GRAVEL_ECAPABILITY (GRAVEL_SCHEDULER is resident, and the
- *               device fails its self-test).
+ * @return       0; GRAVEL_EINVAL (the channel and what is wrong; a size of no version); GRAVEL_ENOMEM (each channel's
+ *               bytes, and the width that would fit); GRAVEL_ECAPABILITY (GRAVEL_SCHEDULER is resident, and the device
+ *               fails its self-test).
  *
  * Source:  Orr 2016, section 4.2.2.
  */
@@ -79,16 +79,16 @@ int gravel_flow_create(struct gravel_flow **flow, struct gravel *gravel,
                        const struct gravel_channel_graph *graph);
 
 /**
- * Waits for a run of gravel_flow_start, and frees the flow and its kernel.
+ * Waits for a run of gravel_flow_start, and frees the flow and its kernel, also after an error.
  *
- * @return  0; the error of that run, if gravel_flow_wait has not returned it: the flow is freed nevertheless.
+ * @return  0; the error of that run, if gravel_flow_wait has not returned it.
  */
 int gravel_flow_destroy(struct gravel_flow *flow);
 
 /**
  * Builds the flow's program, which includes "gravel.cl.h", and makes its kernel. Once; after an error, again.
  *
- * @param name      of the program, for the compiler's messages.
+ * @param name      file name for the compiler's messages.
  * @param options   of the compiler, or NULL.
  * @param function  a kernel whose arguments begin with GRAVEL_ARENA, GRAVEL_FLOW.
  * @return          0; GRAVEL_EBUILD (the compiler's log; a record of another size than the graph's).
@@ -105,18 +105,18 @@ int gravel_flow_set_argument(struct gravel_flow *flow, cl_uint index, size_t byt
                              const void *value);
 
 /**
- * Adds elements to a stream, or tasks of level 0 to a stack. A stream that feeds itself keeps room for what it makes:
- * a quarter of its width, or the work-items of a group if they are fewer.
+ * Adds elements to a stream, or tasks of level 0 to a stack; all or, after an error, none. A stream that feeds itself
+ * keeps room for what it makes: a quarter of its width, or the work-items of a group if they are fewer.
  *
  * @param records  [n][record_bytes] copied before the call returns.
- * @return         0; GRAVEL_ERANGE (no room for n). After an error none is added.
+ * @return         0; GRAVEL_ERANGE (no room for n).
  */
 int gravel_flow_push(struct gravel_flow *flow, const char *channel, const void *records,
                      uint32_t n);
 
 /**
- * Adds elements as gravel_flow_push, from any thread, also in a handler and during a run. They wait in memory of the
- * host; a run adds them between two rounds, as their channel has room.
+ * Adds elements as gravel_flow_push, by any thread, in a handler and during a run, too. They wait in memory of the
+ * host until their channel has room between two rounds.
  */
 int gravel_flow_post(struct gravel_flow *flow, const char *channel, const void *records,
                      uint32_t n);
@@ -131,8 +131,7 @@ int gravel_flow_post(struct gravel_flow *flow, const char *channel, const void *
 int gravel_flow_kernel(struct gravel_flow *flow, const char *function, cl_kernel *kernel);
 
 /**
- * Launches a producer, a kernel whose work-items add elements to streams or tasks of level 0 to stacks, and waits for
- * it.
+ * Launches a producer, whose work-items add elements to streams or tasks of level 0 to stacks, and waits for it.
  *
  * @param n_items  work-items, in groups as the flow's.
  * @param into     [n_into] what one work-item makes at most.
@@ -145,18 +144,18 @@ int gravel_flow_produce(struct gravel_flow *flow, cl_kernel kernel, size_t n_ite
 /**
  * Processes elements until none is left except in outputs.
  *
- * @return  0; GRAVEL_EKERNEL (channel, level and counts of a node that broke what flow.cl.h says); GRAVEL_ESTUCK (a
+ * @return  0; GRAVEL_EKERNEL (channel, level and counts of a node that broke flow.cl.h's terms); GRAVEL_ESTUCK (a
  *          table of the channels: outputs or a GRAVEL_MAY_FILL channel are full: take from them and run again; or held
  *          elements lack arrivals or were not freed); GRAVEL_ETIMEOUT (how many groups of a resident launch have not
- *          ended a round for GRAVEL_TIMEOUT). After other errors than GRAVEL_ESTUCK all calls except
- *          gravel_flow_destroy return them again.
+ *          ended a round for GRAVEL_TIMEOUT). After another error than GRAVEL_ESTUCK all calls except
+ *          gravel_flow_destroy return it again.
  *
  * Memory:  later kernels and gravel_flow_take see what the nodes stored.
  */
 int gravel_flow_run(struct gravel_flow *flow);
 
 /**
- * Starts a run by a thread of the flow's, until gravel_flow_wait. Counters are a moment old then.
+ * Starts a run on a thread of the flow, until gravel_flow_wait. Counters are a moment old then.
  *
  * @return  0; GRAVEL_ESYSTEM.
  */
@@ -214,16 +213,14 @@ struct gravel_flow_stats {
 /** Reads what a flow counted. */
 int gravel_flow_stats_read(struct gravel_flow *flow, struct gravel_flow_stats *stats, size_t bytes);
 
-/**
- * Sets the counters to 0, except `bytes`. During a run, rounds since a reader last read count before or after it.
- */
+/** Sets the counters to 0, except `bytes`. During a run, recent rounds count before or after it. */
 int gravel_flow_stats_reset(struct gravel_flow *flow);
 
 /**
  * Reads how full a channel was.
  *
  * @param width  [out] elements that a level holds; or NULL.
- * @param peak   [out] most elements that a level held between two rounds; or NULL.
+ * @param peak   [out] most that a level held between two rounds; or NULL.
  */
 int gravel_flow_channel_read(struct gravel_flow *flow, const char *channel, uint32_t *width,
                              uint32_t *peak);

@@ -12,7 +12,7 @@
  *     gravel_launch(gravel, kernel_that_adds, ...);
  *     gravel_mirror_share(mirror);
  *
- * Copy, or slot, i is of the i-th word of the plan: a kernel finds it at `gravel_local(g, offset)`, and adds to a slot
+ * Copy, or slot, i is of the i-th word of the plan: a kernel finds it at gravel_local(g, offset), and adds to a slot
  * by gravel_slot_OP_TYPE_wi, or by a plain store if no other work-item has the slot.
  *
  * All calls except gravel_mirror_begin and gravel_mirror_offset are *collective*, with barriers.
@@ -51,10 +51,8 @@ struct gravel_words {
     }
 
 /**
- * Makes copies of words, which are 0 until gravel_mirror_end.
- *
- * The heap holds, in words of the type, twice what the node that reads most reads, and as much again as others read of
- * one node.
+ * Makes copies of words, which are 0 until gravel_mirror_end. In words of the type the heap holds twice what the node
+ * that reads most reads, and as much again as others read of one node.
  *
  * @param words  the plan; copied before the call returns.
  * @return       0; GRAVEL_ERANGE (an index outside the allocation, and its position in the plan); GRAVEL_ECAPABILITY;
@@ -65,12 +63,10 @@ int gravel_mirror_create(struct gravel_mirror **out, struct gravel *gravel,
 
 /**
  * Makes slots for words, each with the identity of the operation: 0, or for GRAVEL_MIN, _MAX and _AND the greatest
- * number, the least one, all bits.
+ * number, the least one, all bits. In words of the type the heap holds what the node that adds to most adds to, and
+ * twice what others add to of one node.
  *
- * The heap holds, in words of the type, what the node that adds to most adds to, and twice what others add to of one
- * node.
- *
- * @param op  GRAVEL_ADD to GRAVEL_XOR; GRAVEL_ADD for GRAVEL_FLOAT and GRAVEL_DOUBLE; the same at every node.
+ * @param op  GRAVEL_ADD to GRAVEL_XOR, the same at every node; GRAVEL_ADD for GRAVEL_FLOAT and GRAVEL_DOUBLE.
  * @return    as gravel_mirror_create.
  */
 int gravel_mirror_create_slots(struct gravel_mirror **out, struct gravel *gravel, uint32_t op,
@@ -78,19 +74,18 @@ int gravel_mirror_create_slots(struct gravel_mirror **out, struct gravel *gravel
 
 /**
  * Sends what others read of this node, or what is in this node's slots, after all kernels on gravel_cl_queue, while
- * later kernels run. Slots are reset for these kernels.
+ * later kernels run, for which slots are reset.
  *
  * Until gravel_mirror_end no kernel changes words that a mirror sends. After an error the next gravel_mirror_begin
  * sends all; until it succeeds no kernel changes slots, and gravel_mirror_end fails at all nodes.
  *
- * @return  0; GRAVEL_EINVAL (begun before, and not ended); GRAVEL_EKERNEL; as gravel_put.
+ * @return  0; GRAVEL_EINVAL (begun and not ended); GRAVEL_EKERNEL; as gravel_put.
  */
 int gravel_mirror_begin(struct gravel_mirror *mirror);
 
 /**
- * Waits until all nodes have sent: the copies are whole, and gravel_mirror_offset names other ones than before; words
- * of slots have been changed, for kernels that this node then enqueues on gravel_cl_queue, and for the host after
- * gravel_quiet.
+ * Waits until all nodes have sent: the copies are whole, at another gravel_mirror_offset than before; words of slots
+ * have been changed, for kernels that this node then enqueues on gravel_cl_queue, and for the host after gravel_quiet.
  *
  * Until a later barrier no message changes words of slots, and no node requests them. Owners add values of
  * GRAVEL_FLOAT and GRAVEL_DOUBLE in the order of nodes: sums depend on the number of nodes, not on timing. If one node
@@ -110,9 +105,10 @@ int gravel_mirror_share(struct gravel_mirror *mirror);
 uint64_t gravel_mirror_offset(const struct gravel_mirror *mirror);
 
 /**
- * Frees a mirror and drops what is in slots.
+ * Frees a mirror and drops what is in slots. After an error it stays; if the node has failed, only its part of the
+ * heap stays.
  *
- * @return  as gravel_free. After an error it stays; if the node has failed, all except its part of the heap is freed.
+ * @return  as gravel_free.
  */
 int gravel_mirror_destroy(struct gravel_mirror *mirror);
 

@@ -13,15 +13,14 @@
  *     clSetKernelArg(kernel, 2, sizeof level, &level);
  *     gravel_rounds_run(rounds, GRAVEL_UNTIL_ZERO, 1000, &ended, sizeof ended);
  *
- * The kernel stays on its device for slices of GRAVEL_FLOW_SLICE, where a self-test proves that groups which have
- * started continue while others wait; GRAVEL_SCHEDULER and GRAVEL_FLOW_GROUPS choose as for flows. A node that is
- * alone applies messages to its own words directly; messages for handlers, lines and accumulators end such a launch
- * with their round. Several nodes end a round through their hosts, which exchange counts, and on step pump frames of
- * updates (inc, add, min, max, and, or, xor) of 16 bytes a message, which take a sixteenth of the heap, 64 MB at most,
- * in equal parts for all nodes; a round with other messages, or on svm and usm, ends with a barrier. Nodes of one
- * process, step drain, checked mode, and devices without 64-bit atomics launch each phase. Source and results are the
- * same. Of several messages to one word of another node in one round, only those of one operation and one call keep
- * their order.
+ * The kernel stays on its device for slices of GRAVEL_FLOW_SLICE, where a self-test proves that started groups
+ * continue while others wait; GRAVEL_SCHEDULER and GRAVEL_FLOW_GROUPS choose as for flows. A node that is alone
+ * applies messages to its own words directly; messages for handlers, lines and accumulators end such a launch with
+ * their round. Several nodes end a round through their hosts: on step pump by an exchange of updates (inc, add, min,
+ * max, and, or, xor), 16 bytes a message, in a sixteenth of the heap, 64 MB at most, with equal parts for all nodes; a
+ * round with other messages, or on svm and usm, by a barrier. Nodes of one process, step drain, checked mode, and
+ * devices without 64-bit atomics launch each phase, with the same results. Of several messages to one word of another
+ * node in one round, only those of one operation and one call keep their order.
  *
  * Other launches wait until running rounds have ended.
  *
@@ -70,7 +69,7 @@ int gravel_rounds_create(struct gravel_rounds **out, struct gravel *gravel,
                          const struct gravel_rounds_program *program);
 
 /**
- * Gives the kernel, whose arguments the caller sets from 2 on. Only gravel_rounds_run launches it.
+ * Returns the kernel, whose arguments the caller sets from 2 on. Only gravel_rounds_run launches it.
  *
  * @param kernel  [out] the caller releases it.
  */
@@ -90,9 +89,8 @@ struct gravel_rounds_ended {
 };
 
 /**
- * Runs rounds, and waits for their end. Collective. A run continues where the last one ended: in its first round
- * gravel_round_sum is the count of the last one.
- * GRAVEL_CONTINUES numbers rounds on from the last run's.
+ * Runs rounds, and waits for their end. Collective. In the first round gravel_round_sum is the count of the last run's
+ * last; GRAVEL_CONTINUES numbers rounds on from it.
  *
  * Before the call gravel_barrier has waited for messages to words that phases read or send to; to such words of a node
  * that is alone no thread sends until the run ends. After it all messages are applied at all nodes.

@@ -19,7 +19,7 @@ extern "C" {
 
 /**
  * Builds an OpenCL program whose kernels have GRAVEL_SERVER_OPEN, as gravel_program_build. Its text has every handler
- * with a key: usually it is the text of the bindings' device_code.
+ * with a key: usually it is the bindings' device_code.
  *
  * @return  as gravel_program_build; GRAVEL_EINVAL (no handler has a key); GRAVEL_EBUILD also names a handler that is
  *          missing or has other parameters.
@@ -42,10 +42,10 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
  *
  * @param kernel   of gravel_server_build, with its arena set as argument 0.
  * @param n_items  0 is allowed.
- * @param wait     [n_wait] events before the kernel, or NULL. The call waits for them as gravel_launch on drain.
- * @param event    [out] of the last kernel, released by the caller, or NULL if there was none; or NULL.
+ * @param wait     [n_wait] events before the kernel, which the call waits for as gravel_launch on drain; or NULL.
+ * @param event    [out] of the last kernel, released by the caller, NULL if there was none; or NULL.
  * @return         0; GRAVEL_EINVAL (a kernel of another program, or without GRAVEL_SERVE; too many items; another
- *                 launch is under way); GRAVEL_EKERNEL (a fault).
+ *                 launch is in progress); GRAVEL_EKERNEL (a fault).
  *
  * Memory:  kernels launched and maps made after the call see what the handlers stored.
  * Source:  Wang, Fussell, Lin 2019, section 3.1, with clients and servers as two kernels.

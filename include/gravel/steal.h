@@ -8,8 +8,8 @@
  *     gravel_steal_fill(steal, roots, n_roots);
  *     gravel_steal_launch(steal, kernel, 0, NULL, NULL);
  *
- * Every task that is filled in or pushed runs exactly once, on any group. GRAVEL_STEAL_POLICY chooses how tasks are
- * shared out, for all programs and deques of a node.
+ * Every task that is filled in or pushed runs exactly once, on any group. GRAVEL_STEAL_POLICY chooses how a node's
+ * groups share tasks.
  *
  * No call is collective. A kernel is in one launch at a time. All calls except gravel_steal_create and
  * gravel_steal_n_groups wait for the launch to end, and return what gravel_steal_wait would.
@@ -28,7 +28,7 @@ extern "C" {
 /** Deques of one size for tasks of one size. Opaque; made by gravel_steal_create. */
 struct gravel_steal;
 
-/** Made by GRAVEL_STEAL_OPTIONS; what is 0 is chosen for the device. */
+/** Made by GRAVEL_STEAL_OPTIONS; 0 chooses for the device. */
 struct gravel_steal_options {
     size_t bytes;
     uint32_t n_groups;   /**< of a launch, each with a deque; 0: as many as run at once */
@@ -67,9 +67,8 @@ struct gravel_steal_stats {
 /**
  * Makes empty deques.
  *
- * @param options  or NULL: all is chosen.
- * @return         0; GRAVEL_ECAPABILITY (GRAVEL_STEAL_POLICY needs acquire and release at device scope, which the
- *                 device lacks).
+ * @param options  or NULL.
+ * @return         0; GRAVEL_ECAPABILITY (GRAVEL_STEAL_POLICY needs acquire and release at device scope).
  *
  * Source:  Orr et al. 2015, section 5 (a queue for each work-group).
  */
@@ -77,16 +76,16 @@ int gravel_steal_create(struct gravel_steal **out, struct gravel *gravel,
                         const struct gravel_steal_options *options);
 
 /**
- * Adds tasks, evenly: each deque gets as many consecutive ones as the next.
+ * Adds tasks, evenly and in order; all or, after an error, none.
  *
  * @param tasks  [n] of task_bytes each; copied before the call returns.
  * @param n      0 is allowed.
- * @return       0; GRAVEL_ERANGE (which deque has no room). After an error none is added.
+ * @return       0; GRAVEL_ERANGE (which deque has no room).
  */
 int gravel_steal_fill(struct gravel_steal *steal, const void *tasks, uint64_t n);
 
 /**
- * Adds tasks, as gravel_steal_fill, to the deque of one group. Policy counter has no deques and ignores the group.
+ * Adds tasks as gravel_steal_fill, to the deque of one group, which policy counter ignores.
  *
  * @param group  below gravel_steal_n_groups(steal).
  */
@@ -96,10 +95,10 @@ int gravel_steal_fill_at(struct gravel_steal *steal, uint32_t group, const void 
 uint32_t gravel_steal_n_groups(const struct gravel_steal *steal);
 
 /**
- * Launches a kernel that has a GRAVEL_STEAL argument, which the call sets; the caller sets all others. The call waits,
- * and the kernel sees memory, as with gravel_launch. A kernel without GRAVEL_ARENA sends nothing: a job's only node
- * launches it in one piece on every step. On drain a kernel with GRAVEL_ARENA is launched repeatedly, each time for as
- * many tasks as the queues have room for.
+ * Launches a kernel that has a GRAVEL_STEAL argument, which the call sets. The call waits, and the kernel sees memory,
+ * as with gravel_launch. A kernel without GRAVEL_ARENA sends nothing: a job's only node launches it in one piece on
+ * every step. On drain a kernel with GRAVEL_ARENA is launched repeatedly, each time for as many tasks as the queues
+ * have room for.
  *
  * @param kernel  built by gravel_program_build of this node.
  * @param wait    [n_wait] events that the kernel waits for.
@@ -132,9 +131,9 @@ int gravel_steal_stats_read(struct gravel_steal *steal, struct gravel_steal_stat
 int gravel_steal_stats_reset(struct gravel_steal *steal);
 
 /**
- * Frees the deques.
+ * Frees the deques, also after an error.
  *
- * @return  0; the error of the launch, if no call has returned it: the deques are freed nevertheless.
+ * @return  0; the error of the launch, if no call has returned it.
  */
 int gravel_steal_destroy(struct gravel_steal *steal);
 
