@@ -45,14 +45,39 @@ def public_members(body, is_class):
     return re.sub(r"^((\w+)\(\2 &&\w*\)|/\*\* [^\n]* destructor does. \*/\n\w+ &operator=\().*\n", "", shown, flags=re.M)
 
 
+def untyped(arguments):
+    """Names of parameters, with their defaults."""
+    depth, parts = 0, [""]
+    for letter in arguments:
+        depth += (letter in "<({") - (letter in ">)}")
+        parts = parts + [""] if letter == "," and not depth else parts[:-1] + [parts[-1] + letter]
+    return ", ".join(re.sub(r"^.*?(\.\.\.)?(\w+)((?: = .*)?)$", r"\2\1\3", " ".join(part.split())) for part in parts)
+
+
+def compact(declared):
+    """Members without types of parameters and void; those without a comment in one line, at the end."""
+    declared = re.sub(r"(?:^void set\(cl_uint i, .*\n)+", "void set(cl_uint i, T value);\n", declared + "\n", flags=re.M)
+    declared = re.sub(r"(?<=[\w=\]])\(((?:[^();]|\([^()]*\))*)\)(?=;)", lambda given: "(%s)" % untyped(given.group(1)), declared)
+    declared = re.sub(r"^void (?=\w+\()", "", declared, flags=re.M)
+    shown, plain, is_said = [], [], False
+    for line in declared.strip("\n").split("\n"):
+        is_call = line.endswith(";") and not line.startswith((" ", "/"))
+        if is_call and not is_said:
+            plain.append("`%s`" % line.rstrip(";"))
+        else:
+            shown.append(line)
+        is_said = line.startswith(("/", " "))
+    return "\n".join(shown), ", ".join(dict.fromkeys(plain))
+
+
 def cxx_calls():
     path = "include/gravel/gravel.hpp"
     text = read(path)
     about = next(comment for comment, _ in pieces(text) if "@file" in comment)
     text = re.sub(r"^namespace detail \{.*?^\} // namespace detail$", "", text, flags=re.M | re.S)
     text = declarations(text[text.index("namespace gvl {") + len("namespace gvl {"):text.rindex("}")])
-    out = [NOTE % path + "# C++\n\nExamples: [cxx](../guide/cxx.md).\n\n" + overview(about) + "\n\nMembers are shown as a caller uses them: without void, const, references and templates; "
-           "VALUE is what node::launch takes.\n"]
+    out = [NOTE % path + "# C++\n\nExamples: [cxx](../guide/cxx.md).\n\n" + overview(about) + "\n\nMembers are shown as a caller uses them: without types of parameters, which are the C call's, void, const, "
+           "references\nand templates.\n"]
     for comment, code in pieces(text):
         found = OBJECT.search(code)
         members = public_members(found.group(2), "class " + found.group(1) in found.group(0)) if found else ""
@@ -61,11 +86,9 @@ def cxx_calls():
             declared = re.sub(r"/\*\* ([^\n]*?) \*/", r"// \1", declared)
             declared = re.sub(r"\bconst (?!char|void|T \*)([\w:]+(?:<[^>\n]*>)?) &(?=\w)", r"\1 ", declared)
             declared = re.sub(r"\btemplate <[^>]*>\s*(?=[^\n]*\b[ART]\b)|\bexplicit |(?: const)?(?: noexcept)?(?=;)", "", declared)
-            declared = re.sub(r"(?:^void set\(cl_uint i, .*\n)+", "set(cl_uint i, VALUE);\n", declared + "\n", flags=re.M).strip("\n")
-            declared = re.sub(r"^void (?=\w+\()", "", declared, flags=re.M)
             name = found.group(1) if found else re.search(r"(\w+)(?:\(| =|;)", declared).group(1)
-            out.append(entry("## %s" % name, paragraphs(stripped(comment)),
-                             fenced(declared, "cpp") if "\n" in declared else "`%s`" % declared.rstrip(";")))
+            shown, plain = compact(declared) if members else ("", "`%s`" % declared.rstrip(";"))
+            out.append(entry("## %s" % name, paragraphs(stripped(comment)), shown and fenced(shown, "cpp"), plain))
     return "\n".join(out)
 
 
