@@ -61,7 +61,7 @@ def compact(declared):
     declared = re.sub(r"^void (?=\w+\()", "", declared, flags=re.M)
     shown, plain, is_said = [], [], False
     for line in declared.strip("\n").split("\n"):
-        is_call = line.endswith(";") and not line.startswith((" ", "/"))
+        is_call = line.endswith(";") and "[]" not in line and not line.startswith((" ", "/"))  # [](i) is a link
         if is_call and not is_said:
             plain.append("`%s`" % line.rstrip(";"))
         else:
