@@ -168,8 +168,7 @@ def answer(question, name, rows):
 
 def tables(question, data):
     """One for all machines: its columns for each of them where the question has NAMED, else a line each for every machine;
-    where then their columns differ (a machine has fewer ranks), one for those with the same columns. A question whose rows are
-    on the first page may have none."""
+    where then their columns differ, one for those with the same columns. A question whose sentence and chart say all has none."""
     machines = data.by_question[question].items() if hasattr(question, "table") else ()
     if hasattr(question, "NAMED"):
         return [side_by_side(question, data, machines)]

@@ -6,10 +6,9 @@ from study.questions import message
 
 NAME = "atomics"
 TITLE = "Against the device's own atomics and NVSHMEM?"
-ABOUT = """*Messages* are `gups`; *own atomics* are the same increments straight from a kernel, which reach its own
-device alone (`bench-gups --variant kernel`). The size of the table decides: few words are in the cache, and increments
-of one word meet, which messages add up before they reach memory. NVSHMEM's increments of 2^28 words a rank, on two
-H200s over NVLink, were measured by a CUDA program in November 2026, which is not in this tree."""
+ABOUT = """*Messages* are `gups`; *own atomics* are the same increments straight from a kernel (`bench-gups --variant
+kernel`), which reach its own device alone. Few words are in the cache, and their increments meet, which messages add up
+before they reach memory. A CUDA program, not in this tree, measured NVSHMEM's in November 2026: 2^28 words a rank."""
 KEYS = ("what", "log_words")
 NAMED = 1
 NVSHMEM = {1: 14.9e9, 2: 21.2e9}  # increments/s of all ranks together

@@ -4,15 +4,13 @@ from study import runs
 
 NAME = "handed"
 TITLE = "What do records, lines, questions and blocks of memory cost?"
-ABOUT = """What kernels hand to the host, and get from it, while they run, over what programs do by hand. By
-`bench-records`: *append*, records of 32 bytes of all work-items to a file, over a *buffer* that is copied and written
+ABOUT = """What kernels hand to the host, and get from it, while they run, over the same by hand. By `bench-records`: *append*, records of 32 bytes of all work-items to a file, over a *buffer* that is copied and written
 after the kernel; *append-if* and *append-wi*, of one work-item in sixteen by its group or alone, over a buffer and a
 *counter*; *lines* over OpenCL's *printf*; *count-print*, increments in a kernel with a line that no work-item prints;
-*ask*, a group that waits for a host function's answer, over `gravel_get`. By `bench-block-pool`: blocks of 64 bytes of
-a pool that is 91 % full, allocated and freed *by groups* or *by items*, over blocks that groups *ask* the host for, and
-an atomic *counter*, which frees none."""
+*ask*, a group that waits for a host function's answer, over `gravel_get`. By `bench-block-pool`: 64-byte blocks of a pool
+that is 91 % full, allocated and freed *by groups* or *by items*, over blocks from the host (*ask*), and an atomic
+*counter*, which frees none."""
 KEYS = ("what",)
-NAMED = 2
 BLOCKS = "blocks by "
 PAIRS = (("append", "buffer"), ("append-if", "counter"), ("append-wi", "counter"), ("lines", "printf"),
          ("count-print", "count"), ("ask", "get"),
@@ -45,11 +43,6 @@ def sentence(rows):
             ("groups get blocks of a pool %.3g times as fast as from the host", PAIRS[6])]
     text = "; ".join(words % found[pair] for words, pair in said if found[pair])
     return text + "." if text else None
-
-
-def table(rows):
-    return ["", "over", "M/s", "ratio"], [[name, rival, runs.rate(rows, what=name) / 1e6, ratio(rows, name, rival)]
-                                          for name, rival in PAIRS if ratio(rows, name, rival)]
 
 
 def draw(machines, draw):

@@ -7,11 +7,9 @@ NAME = "message"
 TITLE = "How fast is a message?"
 ABOUT = """*Hand-over* is a kernel's messages until its host has read them (`bench-queue`, on GPUs `bench-pump`);
 *copy*, plain copies of as many bytes. *Inc*, *put* and *add-float* are updates of random words of a table (`gups`);
-with two nodes, half of the words are remote. The device applies messages to its own words, which its host never reads,
-so more updates are made than are handed over. A *round trip* is one group that asks for a number and waits
-(`bench-request`)."""
+with two nodes, half of the words are remote. The host never reads messages for the device's own words, so more updates
+are made than handed over. A *round trip* is one group that asks for a number and waits (`bench-request`)."""
 KEYS = ("what", "bytes")
-NAMED = 2
 UPDATES = {"inc": 4, "add-float": 8, "put": 12}  # bytes of a message
 
 
@@ -66,17 +64,6 @@ def rates(rows):
         trip = runs.rate(rows, what="round trip", ranks=n)
         if trip:
             yield "round trip, " + name, cell(1e6 / trip) + " us"
-
-
-def table(rows):
-    """Millions a second; of round trips microseconds each."""
-    found, counts = {}, sorted({row["ranks"] for row in rows})
-    for row in rows:
-        is_trip, millions = row["what"] == "round trip", row["rate"] / 1e6
-        of = found.setdefault((row["what"] + ", us" * is_trip, row["bytes"]), {})
-        of[row["ranks"]] = 1 / millions if is_trip else millions
-    return ["", "bytes"] + ["M/s on %d" % n for n in counts], \
-        [[what, str(n_bytes)] + [of.get(n) for n in counts] for (what, n_bytes), of in found.items()]
 
 
 def draw(machines, draw):

@@ -7,10 +7,9 @@ from study.rivals import problems
 NAME = "microcircuit"
 TITLE = "How fast is a spiking network?"
 ABOUT = """Seconds that a second of the network takes: the [cortical microcircuit](../guide/microcircuit.md) of Potjans and Diesmann, 77,169
-neurons with 299 million synapses, in steps of 0.1 ms, by `microcircuit`; at *4* there are four times the neurons and synapses. Up to
-the whole network the first spikes are compared with a serial program's; all of them are the same on any number of ranks, and rates near
-the published ones. *NEST* runs on all cores, in turns. Others' published times of the whole network (Senk et al. 2026), each on its
-own machine: NEST on two EPYCs 0.67, NEST GPU on an RTX 4090 0.386, GeNN on an RTX 4090 0.272, neuroAIx on 35 FPGAs 0.05."""
+neurons with 299 million synapses, in steps of 0.1 ms, by `microcircuit`; at *4* four times as many. First spikes are a
+serial program's, all are the same on any number of ranks, and rates near the published ones. *NEST* runs on all cores, in turns.
+Published times of the whole (Senk et al. 2026), each on its own machine: NEST on two EPYCs 0.67, NEST GPU on an RTX 4090 0.386, GeNN on an RTX 4090 0.272, neuroAIx on 35 FPGAs 0.05."""
 KEYS = ("scale", "system")
 GRAVEL, NEST = "gravel", "NEST"
 PUBLISHED = ("GeNN, RTX 4090 (published)", 0.272)
@@ -75,13 +74,6 @@ def sentence(rows):
     said = ["%s on %d takes %s s%s" % (network(scale), n, seconds(own), ", %.2f times NEST's rate on %d threads" % (
         own["rate"] / nest["rate"], nest["threads"]) if nest else "") for scale, n, own, nest in lines_of(rows)]
     return "a second of " + "; of ".join(said) + "." if said else None
-
-
-def table(rows):
-    heads = ["scale", "ranks", "s a second", "NEST's", "version", "threads", "Gravel / NEST"]
-    return heads, [["%g" % scale, str(n), seconds(own)] + (
-        [seconds(nest), nest["version"], str(nest["threads"]), own["rate"] / nest["rate"]] if nest else [None] * 4)
-        for scale, n, own, nest in lines_of(rows)]
 
 
 def front(rows):

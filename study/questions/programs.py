@@ -10,11 +10,10 @@ from study.workloads import reads
 
 NAME = "programs"
 TITLE = "Against programs that people use?"
-ABOUT = """Programs and libraries without Gravel, on the same input, from PyPI (GraphBLAS by python-graphblas) and
-Debian (jellyfish). Their results must agree with the application's. Computing alone is timed, except for jellyfish,
-which reads while it counts. Next to GPUs the rivals have all cores; NetworKit's searches, igraph and NetworkX take one.
-*cuSPARSE* is PyTorch's PageRank on as many GPUs as Gravel has, 20 iterations, with NCCL between GPUs; *by degree*, with
-its vertices in order of degree."""
+ABOUT = """Programs of PyPI (GraphBLAS: python-graphblas) and Debian (jellyfish), on the same input, with results that
+agree. Computing alone is timed, except for jellyfish, which reads while it counts. Next to GPUs the rivals have all
+cores; NetworKit's searches, igraph and NetworkX take one. *cuSPARSE* is PyTorch's PageRank on as many GPUs as Gravel
+has, 20 iterations, with NCCL; *by degree*, with its vertices in order of degree."""
 KEYS = ("what", "system")
 GRAVEL, TORCH = "gravel", "torch"
 NAMES = {"pagerank": "PageRank", "bfs": "breadth-first search", "sssp": "shortest paths", "color": "colouring", "kmeans": "k-means",

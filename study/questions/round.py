@@ -7,11 +7,10 @@ NAME = "round"
 TITLE = "What does a round cost?"
 ABOUT = """A round of a bulk-synchronous program besides its messages, by `bench-round`. *Launch*: a kernel that does
 nothing, and the wait for it. *Round*: a kernel whose one work-group of 256 sends a message each to the next rank, a
-*barrier* and a reduction (*reduce*). *Level*: such a kernel counts what it finds, and the sum of all ranks is learned
-by a barrier, a read and a reduction, or, *level_sum*, by one `gravel_barrier_sum`; *stay* is level_sum as
-[rounds](../guide/rounds.md), whose kernels stay: 4 kB of messages each way, or as many as the name says. *Search* finds
-shortest paths in a mesh of 258,569 vertices with a kernel a round, by `chapter5/sssp`; *search_stay* in rounds, by
-`sssp`; *serial* is Dijkstra's algorithm on the same host."""
+*barrier* and a reduction (*reduce*). *Level*: such a kernel counts, and all ranks learn the sum by a barrier, a read and
+a reduction, or, *level_sum*, by `gravel_barrier_sum`; *stay*, by [rounds](../guide/rounds.md), whose kernels stay: 4 kB
+of messages each way, or as the name says. *Search* finds shortest paths in a mesh of 258,569 vertices with a kernel a
+round (`chapter5/sssp`), *search_stay* in rounds (`sssp`), *serial* by Dijkstra's algorithm."""
 KEYS = ("what",)
 NAMED = 1
 SHOWN = ("launch", "barrier", "reduce", "round", "level", "level_sum", "stay", "stay_none", "stay_60k", "stay_1m", "search", "search_stay",

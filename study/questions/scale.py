@@ -8,8 +8,8 @@ from study.questions import message
 NAME = "scale"
 TITLE = "Does it scale?"
 ABOUT = """Rates on 1, 2 ... ranks, each with a GPU or cores of its own, and of *one process* on that many cores. `gups`
-makes as many updates on every rank; kmeans and mer divide one input. *Of the bus*: twice the bytes between nodes (they
-cross two buses), a second of the last trial, over what `bench-bus` copied both ways on as many GPUs at once."""
+makes as many updates on every rank; kmeans and mer divide one input. *Bus*: what `bench-bus` copies both ways on as many
+GPUs at once."""
 KEYS = ("what", "cores_each")
 NAMES = {"gups": "updates of random words", "kmeans": "k-means", "mer": "k-mers"}
 APPS = {"gups": None, "kmeans": ("-p %d -n 3", (1000, 1 << 20, 1 << 24)), "mer": ("-f %s -k 31 -n 3", (14, 20, 26))}
@@ -89,19 +89,6 @@ def pays(rows):
     for what, of in by_app(rows).items():
         if what in NAMES and 1 in of and 2 in of:
             yield NAMES[what], of_one(of, 2)
-
-
-def table(rows):
-    """A line an application: its rates by ranks, each over that on one, and what it takes of the bus where that was measured."""
-    apps = by_app(rows)
-    buses, counts = apps.get("bus", {}), sorted(set().union(*apps.values()))
-    more = [n for n in counts if n > 1]
-    heads = [""] + ["on %d" % n for n in counts] + ["%d / 1" % n for n in more]
-    return heads + ["of the bus on %d" % n for n in more if buses], \
-        [["%s, M %s" % (what, next(iter(of.values()))["unit"])] + [of[n]["rate"] / 1e6 if n in of else None for n in counts] +
-         [of_one(of, n) if n in of else None for n in more] +
-         [runs.over(2 * of[n].get("crossed", 0), buses[n]["rate"]) if n in of and n in buses and what != "bus" else None
-          for n in more if buses] for what, of in apps.items()]
 
 
 def draw(machines, draw):

@@ -66,13 +66,6 @@ def sentence(rows):
         for what, points in ends) + "."
 
 
-def table(rows):
-    heads = ["", "keys", "servers", "lock", "servers / lock", "atomic"]
-    return heads, [[what, str(keys), served["rate"] / 1e6, locked["rate"] / 1e6, rounds.ratio(served, locked),
-                    atomic["rate"] / 1e6 if atomic else None]
-                   for what, keys, (served, locked, atomic) in by_keys(rows)]
-
-
 def draw(machines, draw):
     series = {}
     for name, rows in machines.items():

@@ -54,11 +54,6 @@ def sentence(rows):
     return "; ".join(said) + "." if said else None
 
 
-def table(rows):
-    return ["", "words", "M/s", "over", "M/s", "ratio"], [[pair[0], str(n), first / 1e6, pair[1], second / 1e6, first / second]
-                                                         for pair, n, (first, second) in ratios(rows)]
-
-
 def draw(machines, draw):
     labels, series = [], {}
     for name, rows in machines.items():
