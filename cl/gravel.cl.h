@@ -56,40 +56,38 @@
 /* ---- requests and waits ------------------------------------------------------------------------ */
 
 /*
- * A request's answer, the word's old value, arrives later in this node's own heap, at element `position` after
+ * A request's answer, the word's old value, arrives later in this node's heap, at element `position` after
  * reply.result; then the uint at reply.signal grows by one. `reply` is a struct gravel_reply: heap offsets of answers
- * and signal, GRAVEL_NO_SIGNAL (0) for none. All work-items that make the call together give one; `position` is each
- * one's own:
+ * and signal (GRAVEL_NO_SIGNAL, 0: none), one for all work-items that make the call together:
  *
  *     gravel_get_TYPE_S(g, [active,] base, index, reply, position, node)
  *     gravel_swap_TYPE_S(g, [active,] base, index, value, reply, position, node)
  *     gravel_fetch_OP_TYPE_S(g, [active,] base, index, value, reply, position, node)  OP: add, min, max, and, or, xor
  *     gravel_cas_TYPE_S(g, [active,] base, index, expected, value, reply, position, node)  stores value if as expected
  *
- * get, swap and fetch_add take all six types, the other requests integers. A put with a signal raises the uint at heap
- * offset `signal` of the destination by one for each message:
+ * get, swap and fetch_add take all six types, other requests integers. A put with a signal adds one to the uint at the
+ * destination's heap offset `signal`:
  *
  *     gravel_put_signal_TYPE_S(g, [active,] base, index, value, signal, node)
  *
- * Active messages have 0 to 4 arguments, of type ulong, or uint if the handler was registered with arg_bytes 4; an ask
- * has 0 to 3, and is answered with what the handler returns. All work-items that make the call together name one
- * handler:
+ * Active messages have 0 to 4 arguments, ulong, or uint if registered with arg_bytes 4; an ask has 0 to 3, and gets
+ * what the handler returns. All work-items that make the call together name one handler:
  *
  *     gravel_amN_S(g, [active,] GRAVEL_HANDLER(name), argument..., node)
  *     gravel_askN_S(g, [active,] GRAVEL_HANDLER(name), argument..., reply, position, node)
  *
  * Requests, puts with a signal and asks return how many messages the group (_wi: the work-item) sent. The owner checks
- * all offsets before it applies anything.
+ * all offsets of a buffer before it applies anything.
  *
- * Waits are for words of this node's own heap. TYPE is int, uint, long or ulong (64 bits where GRAVEL_HAS_LONG_WAITS
- * is defined), compare GRAVEL_CMP_EQ, _NE, _GT, _LE, _LT or _GE:
+ * Waits are for words of this node's heap. TYPE is int, uint, long or ulong (64 bits where GRAVEL_HAS_LONG_WAITS is
+ * defined), compare GRAVEL_CMP_EQ, _NE, _GT, _LE, _LT or _GE:
  *
  *     gravel_wait_until_TYPE_wg(g, offset, compare, value)        also _wi
  *
  * A wait returns true once the word compares so with value; everything applied before it is visible then. It returns
- * false if the node has failed, or if the word did not change for GRAVEL_TIMEOUT, which fails the node. Wait only for
- * what needs no other work-group of the launch (answers, other nodes): groups need not run at the same time. On step
- * drain no kernel waits: read the answers in the next launch.
+ * false if the node has failed, as after GRAVEL_TIMEOUT without a change of the word. Wait only for what needs no other
+ * work-group of the launch (answers, other nodes): groups need not run at the same time. On step drain no kernel waits:
+ * read the answers in the next launch.
  */
 
 /* ---- a kernel ---------------------------------------------------------------------------------- */
@@ -158,7 +156,7 @@ GRAVELP_INLINE global void *gravel_local(struct gravel_group g, ulong offset)
  *     }
  *
  * Any work-item may run an iteration, so what it does follows from its work-item's number in the group (turn.lane) and
- * its own number (turn.i). Iterations of one work-item may run in one round: they have no order among themselves.
+ * its own (turn.i). Iterations of one work-item have no order.
  *
  * Source:  Orr 2016, section 5.3 (work-group-granularity control flow, which is hardware's there).
  */
@@ -249,20 +247,19 @@ GRAVELP_INLINE void gravel_session_end_wg(struct gravel_group g)
  *         atomic_inc((global uint *)gravel_call_at(call, table, key, sizeof(uint)));
  *     }
  *
- * It is a function of the name, and with as many ulong arguments, as registered (struct gravel_handler). Every message
- * is a work-item, without a work-group: no barrier, no local memory. A handler must end. It sees every message applied
- * before its run; the messages of a run (many, from one node to one handler) may run at once and in any order, so they
- * share words by atomics. It sends nothing, except by gravel_serve_amN.
+ * It has the name, and as many ulong arguments, as registered (struct gravel_handler). Every message is a work-item,
+ * without a work-group: no barrier, no local memory. It must end, and sends nothing, except by gravel_serve_amN. It sees
+ * every message applied before its run; the messages of a run (many, from one node to one handler) may run at once and
+ * in any order, so they share words by atomics.
  *
- * With one key, the first argument, messages of one node with equal keys never run at once, for whichever handlers
- * with keys: what only they touch needs no atomics. They have no order. A definition of GRAVEL_OWNER(key, n) before
- * the include may say which of the n work-groups that serve has a key, 0 to n - 1. With two keys a handler is a
- * transaction over two data of the message's node (struct gravel_serve).
+ * With one key, the first argument, messages of one node with equal keys never run at once, for whichever handlers with
+ * keys, and have no order: what only they touch needs no atomics. GRAVEL_OWNER(key, n), defined before the include, says
+ * which of the n work-groups that serve has a key, 0 to n - 1. With two keys a handler is a transaction over two data of
+ * the message's node (struct gravel_serve).
  *
- * A definition of GRAVEL_NODE_OF(key, n) before the include says which of n nodes has a key. Kernels of
- * gravel_server_build may then give the node GRAVEL_BY_KEY to handlers with keys: the message goes to the node of its
- * first key. A transaction whose keys are not both of its node ends the node with GRAVEL_EKERNEL, which names both
- * nodes.
+ * GRAVEL_NODE_OF(key, n), defined before the include, says which of n nodes has a key. Kernels of gravel_server_build
+ * may then give the node GRAVEL_BY_KEY to handlers with keys: the message goes to the node of its first key. A
+ * transaction whose keys are not both of its node ends the node with GRAVEL_EKERNEL, which names both nodes.
  *
  * Memory:  what it stores is visible after a quiet or barrier that covers its message.
  * Source:  Orr 2016, section 5.2.3, where the network thread runs handlers; with keys: Wang, Fussell, Lin, Fast

@@ -20,23 +20,22 @@
  * precisions up to 4095. Up to 16 arguments follow: int, uint, long, ulong, float, double (where GRAVEL_HAS_DOUBLE is
  * defined), what the language promotes to these, strings of any address space (their first 32 bytes are printed), and
  * other pointers for %p. Together they have at most 56 words of 4 bytes: 1 of int, uint and float, 2 of long, ulong,
- * double and an address, 8 of a string; a call with more does not build. An argument is evaluated once by each
- * work-item. One that does not fit its conversion is printed after "%!", as in "%!d(1.5)".
+ * double and an address, 8 of a string; a call with more does not build. Each work-item evaluates an argument once.
+ * One that does not fit its conversion is printed after "%!", as in "%!d(1.5)".
  *
  * A line is written while the kernel runs, whole, after the numbers of node and work-item (GRAVEL_PRINT_TAGS; 64 bits
- * of the first id, 32 of the second and third), to the standard output of the node that GRAVEL_PRINT names, or by its
- * bindings' function. Lines of one work-group have the order of its calls, and within a call of its work-items; other
- * lines have none. gravel_quiet waits until this node's lines are written, gravel_barrier for all. The program's own
- * output to C's stdout is written ahead of later lines. If standard output is slow, at most GRAVEL_SPOOL bytes wait,
- * then kernels that print do; the writing node fails with GRAVEL_ETIMEOUT if nothing is written for GRAVEL_TIMEOUT.
- * After a write has failed no line follows, and each gravel_quiet or gravel_barrier of that node after more lost lines
- * returns GRAVEL_ESYSTEM, with cause and number.
+ * of the first id, 32 of the others), to the standard output of the node that GRAVEL_PRINT names, or by its bindings'
+ * function. Lines of one work-group have the order of its calls, and within a call of its work-items; other lines have
+ * none. gravel_quiet waits until this node's lines are written, gravel_barrier for all. The program's own output to
+ * C's stdout comes ahead of later lines. If standard output is slow, at most GRAVEL_SPOOL bytes wait, then kernels
+ * that print do; the writing node fails with GRAVEL_ETIMEOUT if nothing is written for GRAVEL_TIMEOUT. After a failed
+ * write no line follows, and each gravel_quiet or gravel_barrier of that node after more lost lines returns
+ * GRAVEL_ESYSTEM, with cause and number.
  *
  *     gravel_append_S(g, [active,] stream, record, node)
  *
- * The host's function of the stream gets the record at the node. The record is a variable of the kernel, of the size
- * that the stream was registered with; another size, or an unknown stream, does not build. Order and waits are as for
- * lines.
+ * The host's function of the stream gets the record at the node. The record is a variable of the kernel; another size
+ * than the stream's, or an unknown stream, does not build. Order and waits are as for lines.
  *
  *     bool gravel_assert(g, condition)   any work-item, in any divergent code; true if the condition holds
  *     gravel_trap(g, "text")             any work-item, in any divergent code

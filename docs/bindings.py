@@ -6,7 +6,7 @@ Path: include/gravel/gravel.hpp, python/gravel -> this -> reference.py.
 import ast
 import re
 
-from comments import NOTE, entry, fenced, linked, overview, paragraphs, pieces, read, stripped
+from comments import NOTE, entry, linked, overview, paragraphs, pieces, read, stripped
 
 # ---- C++ ---------------------------------------------------------------------------------------
 
@@ -55,19 +55,13 @@ def untyped(arguments):
 
 
 def compact(declared):
-    """Members without types of parameters and void; those without a comment in one line, at the end."""
+    """Members in one line, without types of parameters, void and what the header says of them."""
     declared = re.sub(r"(?:^void set\(cl_uint i, .*\n)+", "void set(cl_uint i, T value);\n", declared + "\n", flags=re.M)
     declared = re.sub(r"(?<=[\w=\]])\(((?:[^();]|\([^()]*\))*)\)(?=;)", lambda given: "(%s)" % untyped(given.group(1)), declared)
     declared = re.sub(r"^void (?=\w+\()", "", declared, flags=re.M)
-    shown, plain, is_said = [], [], False
-    for line in declared.strip("\n").split("\n"):
-        is_call = line.endswith(";") and "[]" not in line and not line.startswith((" ", "/"))  # [](i) is a link
-        if is_call and not is_said:
-            plain.append("`%s`" % line.rstrip(";"))
-        else:
-            shown.append(line)
-        is_said = line.startswith(("/", " "))
-    return "\n".join(shown), ", ".join(dict.fromkeys(plain))
+    declared = re.sub(r"^(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)\n", "", declared, flags=re.M)
+    members = [" ".join(one.split()) for one in declared.split(";") if one.strip()]
+    return ", ".join("`%s`" % one for one in dict.fromkeys(members) if "[]" not in one)  # [](i) is a link
 
 
 def cxx_calls():
@@ -77,7 +71,7 @@ def cxx_calls():
     text = re.sub(r"^namespace detail \{.*?^\} // namespace detail$", "", text, flags=re.M | re.S)
     text = declarations(text[text.index("namespace gvl {") + len("namespace gvl {"):text.rindex("}")])
     out = [NOTE % path + "# C++\n\nExamples: [cxx](../guide/cxx.md).\n\n" + overview(about) + "\n\nMembers are shown as a caller uses them: without types of parameters, which are the C call's, void, const, "
-           "references\nand templates.\n"]
+           "references\nand templates. The header says of each which call it makes, and what else it does.\n"]
     for comment, code in pieces(text):
         found = OBJECT.search(code)
         members = public_members(found.group(2), "class " + found.group(1) in found.group(0)) if found else ""
@@ -87,8 +81,10 @@ def cxx_calls():
             declared = re.sub(r"\bconst (?!char|void|T \*)([\w:]+(?:<[^>\n]*>)?) &(?=\w)", r"\1 ", declared)
             declared = re.sub(r"\btemplate <[^>]*>\s*(?=[^\n]*\b[ART]\b)|\bexplicit |(?: const)?(?: noexcept)?(?=;)", "", declared)
             name = found.group(1) if found else re.search(r"(\w+)(?:\(| =|;)", declared).group(1)
-            shown, plain = compact(declared) if members else ("", "`%s`" % declared.rstrip(";"))
-            out.append(entry("## %s" % name, paragraphs(stripped(comment)), shown and fenced(shown, "cpp"), plain))
+            shown = compact(declared) if members else "`%s`" % declared.rstrip(";")
+            longer = re.findall(r"^/\*\*(\n(?:[^*]|\*(?!/))*)\*/", declared, re.M)  # what one line did not say
+            out.append(entry("## %s" % name, "\n".join([paragraphs(stripped(comment)), *(paragraphs(stripped(each)) for each in longer)])
+                             + "\n", shown))
     return "\n".join(out)
 
 

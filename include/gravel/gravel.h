@@ -134,16 +134,16 @@ struct gravel_serve {
  *
  * The host runs `function` or `answer`. With neither, the destination's device runs OpenCL C of the bindings'
  * device_code, `void name(struct gravel_call call, ulong a0, ...)` with n_args arguments; only such a handler has
- * keys. With arg_bytes 4 each `ulong` is a `uint`: the lower 32 bits of what kernels give are sent, and host functions
- * get them widened.
+ * keys. With arg_bytes 4 each `ulong` is a `uint`: the lower 32 bits of what kernels give, which host functions get
+ * widened.
  *
- * With n_answers 1, which `answer` implies, kernels may ask the handler (gravel_askN): a function in OpenCL C then
- * returns a ulong, has at most GRAVEL_ASK_MAX_ARGS arguments and 1 key, and does not send.
+ * With n_answers 1, which `answer` implies, kernels may ask the handler (gravel_askN): in OpenCL C it then returns a
+ * ulong, has at most GRAVEL_ASK_MAX_ARGS arguments and 1 key, and does not send.
  *
- * With `blocks` the thread that runs the functions of streams runs `answer`, under their rules, and it may block for
- * GRAVEL_TIMEOUT; then the node fails. Kernels may only ask it, and such questions have no order with their other
- * messages. What it sends to the node that asked is applied there before its answer. While a node's question is
- * unanswered, no wait of its kernels times out.
+ * With `blocks` the thread and rules of streams' functions apply to `answer`, which may block for GRAVEL_TIMEOUT; then
+ * the node fails. Kernels may only ask it, and such questions have no order with their other messages. What it sends
+ * to the node that asked is applied there before its answer. While a node's question is unanswered, no wait of its
+ * kernels times out.
  */
 struct gravel_handler {
     const char *name;   /**< a C identifier; kernels name it GRAVEL_HANDLER(name) */

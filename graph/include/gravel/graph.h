@@ -33,9 +33,9 @@ extern "C" {
 struct gravel_graph;
 
 /**
- * Gets reports of a call that takes long, on the thread that made it: when its work begins, and after iterations of
- * PageRank, sources of betweenness, and 1, 2, 4 and so on up to 256 rounds of searches, forests, colours and cores. It
- * makes no call for the graph but gravel_graph_facts_read.
+ * Gets reports of a long call, on the thread that made it: when its work begins, and after iterations of PageRank,
+ * sources of betweenness, and 1, 2, 4 and so on up to 256 rounds of searches, forests, colours and cores. It makes no
+ * call for the graph but gravel_graph_facts_read.
  *
  * @param user    progress_user.
  * @param call    its name, such as "gravel_graph_bfs".
@@ -112,8 +112,8 @@ int gravel_graph_bfs(struct gravel_graph *graph, uint64_t source, uint32_t *leve
 /**
  * Finds shortest paths from a vertex, by weights; 1 each without.
  *
- * @param distances  [out] [n of this node] of the type of the weights, uint32_t without; whole ones beyond UINT32_MAX
- *                   - 1 count as far.
+ * @param distances  [out] [n of this node] of the weights' type, uint32_t without; whole ones beyond UINT32_MAX - 1
+ *                   count as far.
  * @param parents    [out] [n of this node] the least vertex before that is nearer to the source; or NULL. If none is
  *                   nearer, as edges weigh 0 or too little for the sum, the least with fewest such edges on its way:
  *                   parents form a tree.
@@ -123,7 +123,7 @@ int gravel_graph_sssp(struct gravel_graph *graph, uint64_t source, void *distanc
 
 /**
  * How PageRank is computed. A member that is 0 is as in NetworkX: damping 0.85, tolerance 1e-6, 100 iterations,
- * doubles. For no damping give DBL_MIN, for no tolerance a negative one. Made by GRAVEL_GRAPH_PAGERANK.
+ * doubles. For none give DBL_MIN as damping, a negative tolerance. Made by GRAVEL_GRAPH_PAGERANK.
  */
 struct gravel_graph_pagerank_options {
     size_t bytes;
@@ -162,8 +162,8 @@ int gravel_graph_pagerank(struct gravel_graph *graph, struct gravel_graph_pagera
 int gravel_graph_components(struct gravel_graph *graph, uint64_t *labels, uint64_t *n_components);
 
 /**
- * Marks a spanning forest of least weight, regardless of the direction of edges: of edges of one weight those given
- * first, by node and position.
+ * Marks a spanning forest of least weight, regardless of the direction of edges; equal weights count in the order
+ * given, by node and position.
  *
  * @param is_in  [out] [n_edges of this node's part] 1: the edge is in the forest.
  * @param n_in   [out] edges of the whole forest; or NULL.
@@ -189,8 +189,8 @@ struct gravel_graph_betweenness_options {
 /**
  * Computes betweenness centrality: the fraction of all shortest paths between other vertices that lead over each
  * vertex. Weights do not count, and repeats of an edge are one. Fewer sources than vertices are scaled as in NetworkX:
- * without endpoints a single one has NAN itself. Results are NAN where numbers of paths pass 1e308; they do not depend
- * on timing, but last digits on the number of nodes.
+ * without endpoints a single one has NAN itself. Results are NAN where numbers of paths pass 1e308; last digits depend
+ * on the number of nodes.
  *
  * Each node has the edges of all nodes, and searches from its share of the sources: from several at once that have at
  * most 4 M vertices in all, or from one.
@@ -205,7 +205,7 @@ int gravel_graph_betweenness(struct gravel_graph *graph,
 
 /**
  * Counts triangles of an undirected graph: sets of three vertices with edges between all of them. Loops do not count,
- * and repeats of an edge are one. Each node has the edges of all nodes, and counts triangles of its share.
+ * and repeats of an edge are one. Each node has the edges of all nodes.
  *
  * @param triangles  [out] [n of this node] triangles of each vertex; or NULL.
  * @param total      [out] or NULL.
@@ -215,8 +215,8 @@ int gravel_graph_triangles(struct gravel_graph *graph, uint64_t *triangles, uint
 
 /**
  * Colours an undirected graph as NetworkX's greedy_color by largest_first: by degree, the highest first, then by
- * number, each vertex takes the least colour that no neighbour has. In a degree a loop counts twice, and a repeated
- * edge as often as it is given.
+ * number, each vertex takes the least colour that no neighbour has. A loop adds two to a degree, a repeated edge one
+ * each time.
  *
  * @param colors    [out] [n of this node] from 0 on.
  * @param n_colors  [out] of the whole graph; or NULL.
@@ -226,7 +226,7 @@ int gravel_graph_color(struct gravel_graph *graph, uint32_t *colors, uint32_t *n
 
 /**
  * Finds the core numbers of an undirected graph without loops: of each vertex the largest k for which it is in a
- * k-core, a subgraph in which all have at least k neighbours. A repeated edge counts as often as it is given.
+ * k-core, a subgraph in which all have at least k neighbours. Repeated edges count.
  *
  * @param cores  [out] [n of this node]
  * @return       0; GRAVEL_EINVAL (the graph is directed, or has a loop: its vertex).
