@@ -248,14 +248,14 @@ GRAVELP_INLINE void gravel_session_end_wg(struct gravel_group g)
  *     }
  *
  * It has the name, and as many ulong arguments, as registered (struct gravel_handler). Every message is a work-item,
- * without a work-group: no barrier, no local memory. It must end, and sends nothing, except by gravel_serve_amN. It sees
- * every message applied before its run; the messages of a run (many, from one node to one handler) may run at once and
- * in any order, so they share words by atomics.
+ * without a work-group: no barrier, no local memory. It must end, and sends nothing, except by gravel_serve_amN. It
+ * sees every message applied before its run; the messages of a run (many, from one node to one handler) may run at
+ * once and in any order, so they share words by atomics.
  *
- * With one key, the first argument, messages of one node with equal keys never run at once, for whichever handlers with
- * keys, and have no order: what only they touch needs no atomics. GRAVEL_OWNER(key, n), defined before the include, says
- * which of the n work-groups that serve has a key, 0 to n - 1. With two keys a handler is a transaction over two data of
- * the message's node (struct gravel_serve).
+ * With one key, the first argument, messages of one node with equal keys never run at once, for whichever handlers
+ * with keys, and have no order: what only they touch needs no atomics. GRAVEL_OWNER(key, n), defined before the
+ * include, says which of the n work-groups that serve has a key, 0 to n - 1. With two keys a handler is a transaction
+ * over two data of the message's node (struct gravel_serve).
  *
  * GRAVEL_NODE_OF(key, n), defined before the include, says which of n nodes has a key. Kernels of gravel_server_build
  * may then give the node GRAVEL_BY_KEY to handlers with keys: the message goes to the node of its first key. A

@@ -24,12 +24,12 @@
  * One that does not fit its conversion is printed after "%!", as in "%!d(1.5)".
  *
  * A line is written while the kernel runs, whole, after the numbers of node and work-item (GRAVEL_PRINT_TAGS; 64 bits
- * of the first id, 32 of the others), to the standard output of the node that GRAVEL_PRINT names, or by its bindings'
- * function. Lines of one work-group have the order of its calls, and within a call of its work-items; other lines have
- * none. gravel_quiet waits until this node's lines are written, gravel_barrier for all. The program's own output to
- * C's stdout comes ahead of later lines. If standard output is slow, at most GRAVEL_SPOOL bytes wait, then kernels
- * that print do; the writing node fails with GRAVEL_ETIMEOUT if nothing is written for GRAVEL_TIMEOUT. After a failed
- * write no line follows, and each gravel_quiet or gravel_barrier of that node after more lost lines returns
+ * of the first id, 32 of the second and third), to the standard output of the node that GRAVEL_PRINT names, or by its
+ * bindings' function. Lines of one work-group have the order of its calls, and within a call of its work-items; other
+ * lines have none. gravel_quiet waits until this node's lines are written, gravel_barrier for all. The program's own
+ * output to C's stdout comes ahead of later lines. If standard output is slow, at most GRAVEL_SPOOL bytes wait, then
+ * kernels that print do; the writing node fails with GRAVEL_ETIMEOUT if nothing is written for GRAVEL_TIMEOUT. After a
+ * failed write no line follows, and each gravel_quiet or gravel_barrier of that node after more lost lines returns
  * GRAVEL_ESYSTEM, with cause and number.
  *
  *     gravel_append_S(g, [active,] stream, record, node)
