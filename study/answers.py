@@ -154,7 +154,7 @@ def section(question, data):
     title, machines = "## " + question.TITLE, data.by_question[question]
     if not machines:
         return title + "\n\nNot measured yet."
-    chart = "![%s](charts/%s.svg)" % (question.TITLE, question.NAME)
+    chart = "![%s](charts/%s.svg)" % (question.NAME, question.NAME)
     about = "%s\n[The data](data/%s.jsonl)." % (question.ABOUT, question.NAME)
     return "\n\n".join([title, filled(answer(question, *of) for of in machines.items()), chart, about,
                         *tables(question, data)])
