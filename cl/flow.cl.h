@@ -93,7 +93,13 @@
     GRAVELP_LOCAL(gravelp_flow_scratch, gravelp_flow_local, flow); \
     struct gravel_flow_group f = gravelp_round_none(gravel_group_, gravel_flow_, gravelp_flow_local)
 
-/* The rounds of this launch: once, around all nodes; the statement after GRAVEL_NODE is the channel's node. */
+/*
+ * The rounds of this launch: once, around all nodes; the statement after GRAVEL_NODE is the channel's node.
+ *
+ * In the form with a loop a CPU device runs all nodes for each chunk, all except one without a CE: PoCL 3.1 and 6.0
+ * lose variables over barriers under a condition in a loop, and PoCL 6.0's compiler crashes without a barrier between
+ * nodes.
+ */
 #ifdef GRAVELP_FLOW_LOOP
 #define GRAVEL_ROUNDS(f) for (; (f).scratch->goes_on; gravelp_chunk_next(&(f)))
 #else

@@ -198,7 +198,7 @@ typedef int gravel_print_function(void *user, const char *text, size_t bytes);
 /* ---- bindings -------------------------------------------------------------------------------- */
 
 /**
- * A function that gets lines, without a newline, on what the node does or meets outside of calls, from any thread of
+ * A function that gets a line, without a newline, on what the node does or meets outside of calls, from any thread of
  * the library. GRAVEL_LOG says which lines go to standard error.
  */
 typedef void gravel_log_function(void *user, const char *text);
@@ -315,7 +315,7 @@ int gravel_config_get(const struct gravel_config *config, uint32_t i, const char
  * @return          0; GRAVEL_EINVAL (a member of bindings, config.bytes); GRAVEL_ECONFIG; GRAVEL_EDEVICE (unknown or
  *                  ambiguous: the candidates); GRAVEL_ECAPABILITY (what the device lacks); GRAVEL_EBUILD (device_code:
  *                  the compiler's log); GRAVEL_EMISMATCH (which setting differs); GRAVEL_EMPI; GRAVEL_ESYSTEM. Other
- *                  nodes return GRAVEL_EPEER, except after a size of no version, which returns at once.
+ *                  nodes return GRAVEL_EPEER, except after a size of no version: this node returns at once.
  *
  * Source:  Orr 2016, section 5.2 (queue, aggregator, network thread of a node).
  */
@@ -381,7 +381,7 @@ cl_command_queue gravel_cl_queue(const struct gravel *gravel);
 int gravel_alloc(struct gravel *gravel, uint64_t bytes, uint64_t *offset);
 
 /**
- * Allocates as gravel_alloc, with a name that all nodes give, which finds allocations of one size in different orders.
+ * Allocates as gravel_alloc, with a name that all nodes give: allocations of one size in different orders are refused.
  *
  * @param name  1 to 47 characters.
  */
@@ -463,9 +463,9 @@ int gravel_fill(struct gravel *gravel, uint64_t offset, uint64_t bytes, const vo
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /**
- * Builds an OpenCL program that includes "gravel.cl.h", with GRAVEL_HANDLER(name) of every registered handler and
- * GRAVEL_HAS_DOUBLE defined. On pump the call waits for running kernels if the program's need more private memory than
- * any before.
+ * Builds an OpenCL program whose text itself includes "gravel.cl.h", with GRAVEL_HANDLER(name) of every registered
+ * handler and GRAVEL_HAS_DOUBLE defined. On pump the call waits for running kernels if the program's need more private
+ * memory than any before.
  *
  * @param name     file name for the compiler's messages.
  * @param options  of the compiler, or NULL.
@@ -549,8 +549,8 @@ int gravel_launch(struct gravel *gravel, cl_kernel kernel, cl_uint n_dimensions,
 /* ---- completion ------------------------------------------------------------------------------ */
 
 /**
- * Waits until every message that this node has sent is applied at its owner, and the answers to its requests have
- * arrived. Waits for kernels of gravel_launch; messages of another kernel count if it has ended.
+ * Waits until every message that this node sent before the call is applied at its owner, and the answers to its
+ * requests have arrived. Waits for kernels of gravel_launch; messages of another kernel count if it has ended.
  *
  * @return  0; GRAVEL_ERANGE, GRAVEL_EHANDLER, GRAVEL_ECORRUPT (messages were refused: which, where, why);
  *          GRAVEL_EKERNEL; GRAVEL_EPEER; GRAVEL_ETIMEOUT.
@@ -697,7 +697,7 @@ int gravel_am(struct gravel *gravel, uint32_t handler, const uint64_t *args, uin
 /**
  * Reads counters of this node, or of what it has sent to one. Exact after gravel_quiet, else a moment old.
  *
- * @param stats  [out] for a destination sent_messages, sent_buffers and buffer_bytes alone.
+ * @param stats  [out] for a destination sent_messages, sent_buffers and buffer_bytes; the rest is 0.
  * @param node   destination, or GRAVEL_ALL_NODES.
  */
 int gravel_stats_read(struct gravel *gravel, struct gravel_stats *stats, size_t bytes,
