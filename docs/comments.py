@@ -100,7 +100,7 @@ def tagged(text):
 def described(comment, targets):
     body, parameters, returned = tagged(stripped(comment))
     returns = re.sub(r"^returns 0; ", "errors: ", "returns " + " ".join(returned))
-    items = parameters + ([returns] if returned else [])
+    items = [each for each in parameters if not each.endswith(": [out]")] + ([returns] if returned else [])
     return "\n".join([paragraphs(body, targets)] + [linked("- " + item, targets) for item in items])
 
 
