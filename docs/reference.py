@@ -127,13 +127,13 @@ CALLS = {
                  ("Servers", "include/gravel/server.h"), ("Servers in kernels", "cl/server.cl.h")),
     "printing": ("Lines, records, assertions", "printing", ("In kernels", "cl/print.cl.h"),
                  ("On the host", "include/gravel/gravel.h", "records and lines")),
-    "work": ("Flows and work stealing", "flows stealing", ("Flows", "include/gravel/flow.h"), ("Flows in kernels", "cl/flow.cl.h"),
+    "work": ("Flows and work stealing", "flows stealing tutorial", ("Flows", "include/gravel/flow.h"), ("Flows in kernels", "cl/flow.cl.h"),
              ("Work stealing", "include/gravel/steal.h"), ("Work stealing in kernels", "cl/steal.cl.h")),
     "sharing": ("Accumulators, mirrors, pools of blocks", "sharing",
                 ("Accumulators", "include/gravel/accumulator.h"), ("Accumulators in kernels", "cl/accumulator.cl.h"),
                 ("Mirrors", "include/gravel/mirror.h"), ("Mirrors in kernels", "cl/slots.cl.h"),
                 ("Pools of blocks", "include/gravel/block_pool.h"), ("Pools of blocks in kernels", "cl/block_pool.cl.h")),
-    "rounds": ("Rounds and graphs", "rounds graphs", ("Rounds", "include/gravel/rounds.h"), ("Rounds in kernels", "cl/rounds.cl.h"),
+    "rounds": ("Rounds and graphs", "rounds tutorial graphs", ("Rounds", "include/gravel/rounds.h"), ("Rounds in kernels", "cl/rounds.cl.h"),
                ("Graphs", "graph/include/gravel/graph.h")),
 }
 

@@ -7,7 +7,7 @@ ABOUT     what was measured, and what the columns are
 KEYS      fields that tell a row from the others of its machine and number of ranks
 measure   (place) -> rows of ranks, rate, unit, valid, command and the KEYS
 sentence  (rows of one machine) -> the answer, without the machine's name; None if the rows do not give it
-table     (rows of one machine) -> heads, lines; none if the first page has all of it
+table     (rows of one machine) -> heads, lines; none if the sentence and the chart have all of it
 NAMED     how many first cells of a line say of what it is, where machines are columns; it may be missing
 draw      ({machine: rows}, draw module) -> matplotlib figure
 
