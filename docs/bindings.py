@@ -70,7 +70,8 @@ def cxx_calls():
     about = next(comment for comment, _ in pieces(text) if "@file" in comment)
     text = re.sub(r"^namespace detail \{.*?^\} // namespace detail$", "", text, flags=re.M | re.S)
     text = declarations(text[text.index("namespace gvl {") + len("namespace gvl {"):text.rindex("}")])
-    out = [NOTE % path + "# C++\n\nExamples: [cxx](../guide/cxx.md).\n\n" + overview(about) + "\n\nMembers are shown as a caller uses them: without types of parameters, which are the C call's, void, const, "
+    out = [NOTE % path + "# C++\n\nExamples: [cxx](../guide/cxx.md).\n\n" + overview(about) +
+           "\n\nMembers are shown as a caller uses them: without types of parameters, which are the C call's, void, const, "
            "references\nand templates. The header says of each which call it makes, and what else it does.\n"]
     for comment, code in pieces(text):
         found = OBJECT.search(code)
@@ -83,8 +84,8 @@ def cxx_calls():
             name = found.group(1) if found else re.search(r"(\w+)(?:\(| =|;)", declared).group(1)
             shown = compact(declared) if members else "`%s`" % declared.rstrip(";")
             longer = re.findall(r"^/\*\*(\n(?:[^*]|\*(?!/))*)\*/", declared, re.M)  # what one line did not say
-            out.append(entry("## %s" % name, "\n".join([paragraphs(stripped(comment)), *(paragraphs(stripped(each)) for each in longer)])
-                             + "\n", shown))
+            said = [paragraphs(stripped(each)) for each in (comment, *longer)]
+            out.append(entry("## %s" % name, "\n".join(said) + "\n", shown))
     return "\n".join(out)
 
 

@@ -119,21 +119,24 @@ def device_entries(path, _page):
 
 # A page, its guides, and its parts: a heading, a header, and sections of it; without these, all sections that no other part names.
 CALLS = {
-    "messages": ("Nodes and messages", "kernels choosing", ("On the host", "include/gravel/gravel.h"), ("In kernels", "cl/gravel.cl.h"),
-                 ("By sub-groups", "cl/subgroup.cl.h")),
-    "handlers": ("Requests, handlers, servers", "handlers servers", ("Requests and waits", "cl/gravel.cl.h", "requests and waits"),
+    "messages": ("Nodes and messages", "kernels choosing",
+                 ("On the host", "include/gravel/gravel.h"), ("In kernels", "cl/gravel.cl.h"), ("By sub-groups", "cl/subgroup.cl.h")),
+    "handlers": ("Requests, handlers, servers", "handlers servers",
+                 ("Requests and waits", "cl/gravel.cl.h", "requests and waits"),
                  ("Handlers", "include/gravel/gravel.h", "handlers", "active messages from the host"),
                  ("Handlers in OpenCL C", "cl/gravel.cl.h", "a handler written in OpenCL C"),
                  ("Servers", "include/gravel/server.h"), ("Servers in kernels", "cl/server.cl.h")),
     "printing": ("Lines, records, assertions", "printing", ("In kernels", "cl/print.cl.h"),
                  ("On the host", "include/gravel/gravel.h", "records and lines")),
-    "work": ("Flows and work stealing", "flows stealing tutorial", ("Flows", "include/gravel/flow.h"), ("Flows in kernels", "cl/flow.cl.h"),
+    "work": ("Flows and work stealing", "flows stealing tutorial",
+             ("Flows", "include/gravel/flow.h"), ("Flows in kernels", "cl/flow.cl.h"),
              ("Work stealing", "include/gravel/steal.h"), ("Work stealing in kernels", "cl/steal.cl.h")),
     "sharing": ("Accumulators, mirrors, pools of blocks", "sharing",
                 ("Accumulators", "include/gravel/accumulator.h"), ("Accumulators in kernels", "cl/accumulator.cl.h"),
                 ("Mirrors", "include/gravel/mirror.h"), ("Mirrors in kernels", "cl/slots.cl.h"),
                 ("Pools of blocks", "include/gravel/block_pool.h"), ("Pools of blocks in kernels", "cl/block_pool.cl.h")),
-    "rounds": ("Rounds and graphs", "rounds tutorial graphs", ("Rounds", "include/gravel/rounds.h"), ("Rounds in kernels", "cl/rounds.cl.h"),
+    "rounds": ("Rounds and graphs", "rounds tutorial graphs",
+               ("Rounds", "include/gravel/rounds.h"), ("Rounds in kernels", "cl/rounds.cl.h"),
                ("Graphs", "graph/include/gravel/graph.h")),
 }
 

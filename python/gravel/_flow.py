@@ -112,7 +112,7 @@ class Flow(OwnPart):
         self._own = self._made_kernel(function)
 
     def set(self, *arguments: Any) -> None:
-        """Set all arguments of its kernel after GRAVEL_FLOW, as launches have them."""
+        """Set all arguments of its kernel after GRAVEL_FLOW, as launches have them, for all later runs."""
         if self._own is None:
             raise ValueError("%r is not built" % self)
         self._own._check_launch("Flow.produce", arguments)
@@ -157,7 +157,7 @@ class Flow(OwnPart):
         self._call_beside(lib.gravel_flow_post, channel.encode(), given.ctypes.data, given.size)
 
     def produce(self, kernel: Kernel, n_items: int, into: Mapping[str, int], *arguments: Any) -> None:
-        """Launch a producer and wait for its end. `into` says how many elements of which channels one work-item makes at most."""
+        """Launch a producer and wait for its end. `into`: elements of each channel that one work-item makes at most."""
         edges = _edges(into)
         with self._lock:
             made = self._made()
