@@ -119,7 +119,7 @@ def device_entries(path, _page):
 
 # A page, its guides, and its parts: a heading, a header, and sections of it; without these, all sections that no other part names.
 CALLS = {
-    "messages": ("Nodes and messages", "kernels choosing",
+    "messages": ("Nodes and messages", "kernels",
                  ("On the host", "include/gravel/gravel.h"), ("In kernels", "cl/gravel.cl.h"), ("By sub-groups", "cl/subgroup.cl.h")),
     "handlers": ("Requests, handlers, servers", "handlers servers",
                  ("Requests and waits", "cl/gravel.cl.h", "requests and waits"),
