@@ -41,7 +41,7 @@ bool gravel_resolver_destroy(struct gravel_resolver *resolver)
 
 void gravel_resolver_share(struct gravel_resolver *resolver)
 {
-    atomic_store_explicit(&resolver->is_shared, true, memory_order_relaxed); /* a barrier follows */
+    atomic_store_explicit(&resolver->is_shared, true, memory_order_relaxed); /* U14 */
 }
 
 /* Applies runs of the host's and of the device's, in the order of the frame. */

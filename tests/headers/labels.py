@@ -2,7 +2,8 @@
 """The labels of memory-order edges in the code are those of the table in docs/design/memory-order.md. Each is in comments at
 two places at least, except the G's: a barrier has both ends at one. The litmus programs of Gravel's protocols have the code's
 labels, with the code's orders and scopes. Other documents name no other labels; where a paragraph of theirs names labels and
-files, each label is in one of these.
+files, each label is in one of these. A word that a file of lib/ reads or changes atomically has a label at one of these
+operations, or is one of UNPAIRED.
 
 In the code a label begins the comment of an atomic operation or barrier; in a program it is a comment at the end of a
 statement's line. Kernels' calls without `device` or `local` in their names have the host's scope.
@@ -21,11 +22,18 @@ BARRIER = re.compile(r"\bgravelp_(?:barrier_(group|subgroup)|(?:group|steal|serv
 STATEMENT = re.compile(r"\b(load|store|await|add|sub|and|or|xor|min|max|xchg|cas|fence)\((.*)\)")
 ROW = re.compile(r"^\| *([A-Z][0-9][A-Z0-9, ]*) *\|", re.M)
 IN_COMMENT = re.compile(r"(?:/\*|^ *\* ).*", re.M)
+ATOMIC = re.compile(r"\b(?:atomic_\w+_explicit|gravel_word_(?:load|store))\(((?:[^,()]|\([^()]*\))*),[^;{]*[;{].*")
+WORD = re.compile(r"(\w+)(?:\[[^\]]*\]|\))*$")
 FILE = re.compile(r"`([a-z0-9_./]+\.(?:c|h|cl))`")
 NO_LABELS = {"C11"}
 # Only a row and its reason stand for these: no one operation has the order, or none orders anything.
 APART = {"G3": "an order of waits, not of memory", "G4": "the barrier of gravelp_await_group, as G1", "H13": "read anew at each poll",
          "U12": "a caller's own earlier calls", "U13": "advice"}
+
+# Words that pair with nothing, and why.
+UNPAIRED = {"word": "lib/base/counter.h: its callers pair it", "counter": "statistics, of one writer", "reserved": "as counter",
+            "waits": "as counter", "n_bytes": "whether limits begin anew", "call": "a name for people", "opening_call": "as call", "in_function": "as call",
+            "wanted": "how much may be needed", "knows_locals": "as wanted", "error": "goes with the list of frames, M3", "is_ending": "its event orders"}
 
 
 def sources(tree, *more):
@@ -93,6 +101,16 @@ def of_orders(tree, labels):
             yield "%s is in tests/hrf/protocols, not in docs/design/memory-order.md" % label
 
 
+def of_words(tree):
+    for path in tree.files("lib/**/*.[ch]"):
+        text, labelled = tree.text(path), {}
+        for match in ATOMIC.finditer(text):
+            word = WORD.search(match.group(1)).group(1)
+            labelled[word] = labelled.get(word, False) or any(map(LABEL.search, IN_COMMENT.findall(match.group(0))))
+        for word in sorted(word for word in labelled if not labelled[word] and word not in UNPAIRED):
+            yield "%s: no atomic operation of %s has a label" % (path, word)
+
+
 def of_documents(tree, labels, places):
     for path in tree.files("README.md", "CONTRIBUTING.md", "docs/*/*.md"):
         if path == "docs/design/memory-order.md":
@@ -120,3 +138,4 @@ def faults(tree):
             yield "%s is at one place only: %s" % (label, places[label][0])
     yield from of_orders(tree, labels)
     yield from of_documents(tree, labels, places)
+    yield from of_words(tree)

@@ -130,7 +130,7 @@ struct gravel_resolver {
     struct gravel_kept broken; /* why frames that were under way are not applied; stays */
     /* runs.c: */
     bool is_serial; /* a CPU device: the plain loop is the fastest, and no table is needed */
-    _Atomic bool is_shared; /* kernels of rounds change words, too: a plain loop may only store */
+    _Atomic bool is_shared; /* U14: kernels of rounds change words, too: a loop only stores */
     bool takes_given;       /* the device accepts a short frame as an argument */
     bool is_in_place;       /* packages are applied where they lie */
     size_t group;           /* [work-items] */

@@ -263,7 +263,7 @@ static bool must_be_serial(const struct gravel_resolver *resolver, const struct 
     bool is_wide_word = GRAVELP_VALUE_BYTES(run->command) == 8;
     bool is_put = GRAVELP_COMMAND_OP(run->command) == GRAVEL_PUT ||
                   GRAVELP_COMMAND_OP(run->command) == GRAVEL_PUT_SIGNAL;
-    if (is_put || !atomic_load_explicit(&resolver->is_shared, memory_order_relaxed)) /* see share */
+    if (is_put || !atomic_load_explicit(&resolver->is_shared, memory_order_relaxed)) /* U14 */
         if (resolver->is_serial || run->n_messages <= FEW_MESSAGES)
             return true;
     return is_wide_word && !is_put && !resolver->device->capability.has_long_atomics;
