@@ -2,7 +2,6 @@
 /* Small graphs for tests. See graphs.h. */
 #include "graphs.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +23,31 @@ static uint64_t draw(uint64_t n)
     return (mixed ^ mixed >> 31) % n;
 }
 
+void *must_calloc(uint64_t n, size_t bytes)
+{
+    void *memory = calloc(n + 1, bytes);
+    MUST(memory);
+    return memory;
+}
+
+bool has_double(void)
+{
+    cl_device_fp_config has = 0;
+    clGetDeviceInfo(gravel_cl_device(node_of_graphs), CL_DEVICE_DOUBLE_FP_CONFIG, sizeof has, &has,
+                    NULL);
+    return has;
+}
+
+void expect_code(int code, int due, const char *text)
+{
+    if (code != due || !strstr(gravel_last_error(), text))
+        die(__FILE__, __LINE__, "%s instead of %s, '%s': %s", gravel_strerror(code),
+            gravel_strerror(due), text, gravel_last_error());
+}
+
 /* ---- shapes ------------------------------------------------------------------------------------ */
 
-static void add(struct graph_of_test *graph, uint64_t from, uint64_t to)
+void graphs_add(struct graph_of_test *graph, uint64_t from, uint64_t to)
 {
     graph->from[graph->n_edges] = from;
     graph->to[graph->n_edges++] = to;
@@ -40,7 +61,7 @@ static void no_edges(struct graph_of_test *graph)
 static void path(struct graph_of_test *graph)
 {
     for (uint64_t v = 0; v + 1 < graph->n_vertices; v++)
-        add(graph, v, v + 1);
+        graphs_add(graph, v, v + 1);
 }
 
 static void star(struct graph_of_test *graph)
@@ -48,16 +69,16 @@ static void star(struct graph_of_test *graph)
     const uint64_t hub = graph->n_vertices / 2;
     for (uint64_t v = 0; v < graph->n_vertices; v++)
         if (v != hub)
-            add(graph, v % 3 ? hub : v, v % 3 ? v : hub);
+            graphs_add(graph, v % 3 ? hub : v, v % 3 ? v : hub);
 }
 
 static void grid(struct graph_of_test *graph)
 {
     for (uint64_t v = 0; v < graph->n_vertices; v++) {
         if ((v + 1) % GRID_WIDTH)
-            add(graph, v, v + 1);
+            graphs_add(graph, v, v + 1);
         if (v + GRID_WIDTH < graph->n_vertices)
-            add(graph, v + GRID_WIDTH, v);
+            graphs_add(graph, v + GRID_WIDTH, v);
     }
 }
 
@@ -65,11 +86,11 @@ static void random_with_repeats(struct graph_of_test *graph)
 {
     for (uint64_t i = 0; i < 4 * N_RANDOM; i++) {
         const uint64_t from = draw(N_RANDOM);
-        add(graph, from, i % 16 == 0 ? from : draw(N_RANDOM / 2));
+        graphs_add(graph, from, i % 16 == 0 ? from : draw(N_RANDOM / 2));
         if (i % 8 == 0) /* once more, and the other way */
-            add(graph, graph->from[graph->n_edges - 1], graph->to[graph->n_edges - 1]);
+            graphs_add(graph, graph->from[graph->n_edges - 1], graph->to[graph->n_edges - 1]);
         if (i % 11 == 0)
-            add(graph, graph->to[graph->n_edges - 1], graph->from[graph->n_edges - 1]);
+            graphs_add(graph, graph->to[graph->n_edges - 1], graph->from[graph->n_edges - 1]);
     }
 }
 
@@ -83,7 +104,8 @@ static void kronecker(struct graph_of_test *graph)
             from = from << 1 | (drawn >= 76);
             to = to << 1 | ((drawn >= 57 && drawn < 76) || drawn >= 95);
         }
-        add(graph, (from * 0x9e5 + 77) & mask, (to * 0x9e5 + 77) & mask); /* hubs are anywhere */
+        graphs_add(graph, (from * 0x9e5 + 77) & mask,
+                   (to * 0x9e5 + 77) & mask); /* hubs are anywhere */
     }
 }
 
@@ -93,7 +115,7 @@ static void disconnected(struct graph_of_test *graph)
     for (uint64_t begin = 0, n = 1; begin + n < graph->n_vertices;
          begin += n + n % 3, n = n % 12 + 1)
         for (uint64_t i = 0; i < n; i++)
-            add(graph, begin + i, begin + (i + 1) % n);
+            graphs_add(graph, begin + i, begin + (i + 1) % n);
 }
 
 static const struct shape {
@@ -123,11 +145,32 @@ static const struct kind {
 
 /* ---- graphs ------------------------------------------------------------------------------------ */
 
+struct graph_of_test graphs_new(const char *name, uint64_t n_vertices, uint64_t most_edges)
+{
+    struct graph_of_test graph = {.n_vertices = n_vertices,
+                                  .is_undirected = true,
+                                  .from = must_calloc(most_edges, sizeof *graph.from),
+                                  .to = must_calloc(most_edges, sizeof *graph.to)};
+    snprintf(graph.name, sizeof graph.name, "%s", name);
+    return graph;
+}
+
+struct graph_of_test graphs_two_hubs(uint64_t n_path, uint64_t n_hub)
+{
+    struct graph_of_test graph = graphs_new("two hubs", n_path + n_hub + 2, n_path + 2 * n_hub);
+    for (uint64_t v = 0; v < n_path; v++)
+        graphs_add(&graph, v, v + 1);
+    for (uint64_t v = n_path + 1; v <= n_path + n_hub; v++)
+        graphs_add(&graph, n_path, v);
+    for (uint64_t v = n_path + 1; v <= n_path + n_hub; v++)
+        graphs_add(&graph, v, n_path + n_hub + 1);
+    return graph;
+}
+
 static void *make_weights(const struct graph_of_test *graph)
 {
     uint64_t *weights =
-        calloc(graph->n_edges + 1, sizeof *weights); /* 8 bytes are enough for each type */
-    MUST(weights);
+        must_calloc(graph->n_edges, sizeof *weights); /* 8 bytes are enough for each type */
     for (uint64_t i = 0; i < graph->n_edges; i++) {
         const uint64_t weight = draw(33);
         if (graph->weight_type == GRAVEL_UINT)
@@ -146,15 +189,12 @@ bool graphs_make(struct graph_of_test *out, uint32_t i)
         return false;
     const struct shape *shape = &shapes[i / N_KINDS / 2];
     const struct kind *kind = &kinds[i % N_KINDS];
-    *out = (struct graph_of_test){.n_vertices = shape->n_vertices,
-                                  .is_undirected = i / N_KINDS % 2,
-                                  .weight_type = kind->weight_type,
-                                  .id_bytes = i % 3 * 4};
+    *out = graphs_new("", shape->n_vertices, shape->most_edges);
+    out->is_undirected = i / N_KINDS % 2;
+    out->weight_type = kind->weight_type;
+    out->id_bytes = i % 3 * 4;
     snprintf(out->name, sizeof out->name, "%s, %s, %s", shape->name,
              out->is_undirected ? "undirected" : "directed", kind->name);
-    out->from = calloc(shape->most_edges + 1, sizeof *out->from);
-    out->to = calloc(shape->most_edges + 1, sizeof *out->to);
-    MUST(out->from && out->to);
     draws = 0;
     shape->make(out);
     MUST(out->n_edges <= shape->most_edges);
@@ -230,8 +270,7 @@ struct gravel_graph_edges graphs_part(const struct graph_of_test *graph)
         return edges;
     for (int end = 0; end < 2; end++) {
         free(narrow[end]);
-        narrow[end] = calloc(n + 1, sizeof **narrow);
-        MUST(narrow[end]);
+        narrow[end] = must_calloc(n, sizeof **narrow);
         for (uint64_t i = 0; i < n; i++)
             narrow[end][i] = (uint32_t)(end ? graph->to : graph->from)[first + i];
     }
@@ -246,18 +285,23 @@ static bool is_slow(void)
     return !strcmp(gravel_step(node_of_graphs), "drain") || getenv("TEST_DEVICE");
 }
 
+void graphs_check_one(const struct graph_of_test *graph, graphs_check *check)
+{
+    const struct gravel_graph_edges part = graphs_part(graph);
+    struct gravel_graph *made;
+    const int code = gravel_graph_create(&made, node_of_graphs, &part);
+    if (code)
+        die(__FILE__, __LINE__, "graph %s: %s", graph->name, gravel_last_error());
+    check(made, graph);
+    OK(gravel_graph_destroy(made));
+}
+
 /* Of the table every n-th. */
 static void each(uint32_t n, graphs_check *check)
 {
     struct graph_of_test graph;
     for (uint32_t i = 0; graphs_make(&graph, i); i += n) {
-        const struct gravel_graph_edges part = graphs_part(&graph);
-        struct gravel_graph *made;
-        const int code = gravel_graph_create(&made, node_of_graphs, &part);
-        if (code)
-            die(__FILE__, __LINE__, "graph %s: %s", graph.name, gravel_last_error());
-        check(made, &graph);
-        OK(gravel_graph_destroy(made));
+        graphs_check_one(&graph, check);
         graphs_free(&graph);
     }
 }
@@ -277,81 +321,13 @@ void graphs_each_without_weights(graphs_check *check)
     each(is_slow() && gravel_n_nodes(node_of_graphs) > 1 ? 2 * N_KINDS : N_KINDS, check);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------- */
-
-static int levels(struct gravel_graph *graph, void *words)
-{
-    return gravel_graph_bfs(graph, 0, words, NULL);
-}
-static int distances(struct gravel_graph *graph, void *words)
-{
-    return gravel_graph_sssp(graph, 0, words, NULL);
-}
-static int ranks(struct gravel_graph *graph, void *words)
-{
-    return gravel_graph_pagerank(graph, NULL, words);
-}
-static int labels(struct gravel_graph *graph, void *words)
-{
-    return gravel_graph_components(graph, words, NULL);
-}
-static int forest(struct gravel_graph *graph, void *words)
-{
-    uint8_t *is_in = calloc(1, 1u << 17);
-    const int code = is_in ? gravel_graph_forest(graph, is_in, words) : GRAVEL_ENOMEM;
-    free(is_in);
-    return code;
-}
-static int centrality(struct gravel_graph *graph, void *words)
-{
-    const uint64_t source = 0;
-    const struct gravel_graph_betweenness_options one =
-        GRAVEL_GRAPH_BETWEENNESS(.sources = &source, .n_sources = 1, .has_endpoints = 1);
-    return gravel_graph_betweenness(graph, &one, words);
-}
-static int triangles(struct gravel_graph *graph, void *words)
-{
-    return gravel_graph_triangles(graph, words, NULL);
-}
-static int colors(struct gravel_graph *graph, void *words)
-{
-    return gravel_graph_color(graph, words, NULL);
-}
-static int cores(struct gravel_graph *graph, void *words)
-{
-    return gravel_graph_core_numbers(graph, words);
-}
-
-const struct graphs_call graphs_calls[] = {
-    {"gravel_graph_bfs", levels, false, true},
-    {"gravel_graph_sssp", distances, false, true},
-    {"gravel_graph_pagerank", ranks, true, true},
-    {"gravel_graph_components", labels, false, false},
-    {"gravel_graph_forest", forest, false, true},
-    {"gravel_graph_betweenness", centrality, true, true},
-    {"gravel_graph_triangles", triangles, false, false},
-    {"gravel_graph_color", colors, false, true},
-    {"gravel_graph_core_numbers", cores, false, true},
-    {NULL, NULL, false, false},
-};
-
-bool graphs_are_equal(const struct graphs_call *call, const double *one, const double *other,
-                      uint64_t n)
-{
-    bool is = call->is_real || !memcmp(one, other, n * sizeof *one);
-    for (uint64_t i = 0; i < n && call->is_real; i++)
-        is = is && fabs(one[i] - other[i]) < 1e-9;
-    return is;
-}
-
 /* ---- references -------------------------------------------------------------------------------- */
 
 struct graphs_rows graphs_rows_of(const struct graph_of_test *graph, bool is_in)
 {
-    struct graphs_rows rows = {calloc(graph->n_vertices + 2, sizeof(uint64_t)),
-                               calloc(2 * graph->n_edges + 1, sizeof(uint64_t)),
-                               calloc(2 * graph->n_edges + 1, sizeof(uint64_t))};
-    MUST(rows.offsets && rows.ends && rows.edges);
+    struct graphs_rows rows = {must_calloc(graph->n_vertices + 1, sizeof(uint64_t)),
+                               must_calloc(2 * graph->n_edges, sizeof(uint64_t)),
+                               must_calloc(2 * graph->n_edges, sizeof(uint64_t))};
     for (int pass = 0; pass < 2; pass++) { /* count, then insert */
         for (uint64_t i = 0; i < graph->n_edges; i++)
             for (int way = 0; way < 1 + (graph->is_undirected && graph->from[i] != graph->to[i]);

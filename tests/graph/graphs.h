@@ -28,6 +28,18 @@ struct graph_of_test {
 /** The node of all tests of the program: as the launcher and the environment say. */
 extern struct gravel *node_of_graphs;
 
+/** Returns memory for n of so many bytes and one more, all 0. */
+void *must_calloc(uint64_t n, size_t bytes);
+/** Returns whether the node's device has double precision; else a call of reals has to say so. */
+bool has_double(void);
+/** Fails unless a call has ended with this code, and its error has the text. */
+void expect_code(int code, int due, const char *text);
+
+/** Returns an undirected graph of so many vertices, to which edges can be added, to be freed. */
+struct graph_of_test graphs_new(const char *name, uint64_t n_vertices, uint64_t most_edges);
+void graphs_add(struct graph_of_test *graph, uint64_t from, uint64_t to);
+/** Returns a path, a hub at its end, and another hub that all neighbours of that one have. */
+struct graph_of_test graphs_two_hubs(uint64_t n_path, uint64_t n_hub);
 /** Makes graph i of the table, to be freed. @return false behind the last. */
 bool graphs_make(struct graph_of_test *out, uint32_t i);
 /** Makes the graph of this name. */
@@ -40,8 +52,9 @@ uint64_t graphs_first_edge(const struct graph_of_test *graph, uint32_t node);
 /** Gives what this node gives: its part. Members that point to numbers of 4 bytes stay until the next call. */
 struct gravel_graph_edges graphs_part(const struct graph_of_test *graph);
 
-/** Calls a check of every graph, made of it and destroyed behind it; of those without weights. */
+/** Calls a check of a graph, made of it and destroyed behind it; of every graph of the table; of those without weights. */
 typedef void graphs_check(struct gravel_graph *made, const struct graph_of_test *graph);
+void graphs_check_one(const struct graph_of_test *graph, graphs_check *check);
 void graphs_each(graphs_check *check);
 void graphs_each_without_weights(graphs_check *check);
 

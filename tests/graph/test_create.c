@@ -34,19 +34,10 @@ static int compare_seen(const void *left, const void *right)
                                     : 0;
 }
 
-static void *must_calloc(uint64_t n, size_t bytes)
+static double weight_of(const struct gravel_graph *made, void *weights, uint64_t i)
 {
-    void *made = calloc(n + 1, bytes);
-    MUST(made);
-    return made;
-}
-
-static double weight_of(const struct gravel_graph *made, const void *weights, uint64_t i)
-{
-    return made->weight_type == 0              ? 1
-           : made->weight_type == GRAVEL_UINT  ? ((const uint32_t *)weights)[i]
-           : made->weight_type == GRAVEL_FLOAT ? (double)((const float *)weights)[i]
-                                               : ((const double *)weights)[i];
+    return graphs_weight(
+        &(struct graph_of_test){.weight_type = made->weight_type, .weights = weights}, i);
 }
 
 static bool is_own(const struct gravel_graph *made, uint32_t slot)
@@ -369,6 +360,8 @@ TEST(null_is_refused_or_allowed)
     assert_int_equal(gravel_graph_create(&graph, NULL, &good), GRAVEL_EINVAL);
     assert_null(graph);
     assert_int_equal(gravel_graph_facts_read(NULL, &facts, sizeof facts), GRAVEL_EINVAL);
+    for (const struct graphs_call *call = graphs_calls; call->name; call++)
+        expect_code(call->make(NULL, &facts), GRAVEL_EINVAL, call->name);
     OK(gravel_graph_destroy(NULL));
 }
 

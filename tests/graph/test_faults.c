@@ -95,8 +95,7 @@ static void expect_of_page(const struct graphs_call *call, const struct graph_of
     const double n = (double)((graph->n_vertices + 63) / 64 * 64), m = (double)graph->n_edges,
                  due = page.vertex * n + page.edge * m;
     struct gravel_graph_facts facts;
-    double *words = calloc(graph->n_vertices + 1, sizeof *words);
-    MUST(words);
+    double *words = must_calloc(graph->n_vertices, sizeof *words);
     const uint64_t left_before = heap_left(), before = live_bytes();
     struct gravel_graph *made = make(graph);
     OK(call->make(made, words));
@@ -192,9 +191,8 @@ static bool fail_once(const struct graphs_call *call, const struct graph_of_test
     struct gravel_graph *made = NULL;
     const struct gravel_graph_edges part = graphs_part(graph);
     const uint64_t before = live_bytes();
-    double *words = calloc(graph->n_vertices + 1, sizeof *words);
+    double *words = must_calloc(graph->n_vertices, sizeof *words);
     int code = 0;
-    MUST(words);
     if (call)
         made = make(graph);
     fail_nth_own(ANYTHING, n);
@@ -223,8 +221,7 @@ static void fail_each(const struct graphs_call *call, const struct graph_of_test
 {
     const char *times = getenv("TEST_TIMES");
     const bool takes_all = times && atoi(times) > 1;
-    double *due = calloc(graph->n_vertices + 1, sizeof *due);
-    MUST(due);
+    double *due = must_calloc(graph->n_vertices, sizeof *due);
     if (call) {
         struct gravel_graph *made = make(graph);
         OK(call->make(made, due));

@@ -15,13 +15,6 @@
 #define N_HUB_EDGES 5000u /* more than a team of work-items walks */
 #define PATH_EDGES 30u
 
-static void *must_calloc(uint64_t n, size_t bytes)
-{
-    void *made = calloc(n + 1, bytes);
-    MUST(made);
-    return made;
-}
-
 /* ---- the reference ----------------------------------------------------------------------------- */
 
 struct reference {
@@ -145,11 +138,10 @@ static void check_sources(struct gravel_graph *made, const struct graph_of_test 
                           bool is_weighted)
 {
     const uint64_t n = graph->n_vertices;
-    const int code = is_weighted ? gravel_graph_sssp(made, n, NULL, NULL)
-                                 : gravel_graph_bfs(made, n, NULL, NULL);
-    MUST_OF(graph, code == GRAVEL_EINVAL);
-    MUST_OF(graph, strstr(gravel_last_error(),
-                          is_weighted ? "gravel_graph_sssp: vertex" : "gravel_graph_bfs: vertex"));
+    expect_code(is_weighted ? gravel_graph_sssp(made, n, NULL, NULL)
+                            : gravel_graph_bfs(made, n, NULL, NULL),
+                GRAVEL_EINVAL,
+                is_weighted ? "gravel_graph_sssp: vertex" : "gravel_graph_bfs: vertex");
     if (!n)
         return;
     check_search(made, graph, is_weighted, n / 2,
@@ -180,37 +172,22 @@ TEST(distances_and_parents_are_those_of_a_shortest_path)
 
 /* ---- what the table has not ----------------------------------------------------------------------- */
 
-/* Makes a graph of what `from`, `to` and `weights` hold, checks it from vertex 0, and forgets it. */
-static void check_one(struct graph_of_test *graph)
+static void check_from_0(struct gravel_graph *made, const struct graph_of_test *graph)
 {
-    const struct gravel_graph_edges part = graphs_part(graph);
-    struct gravel_graph *made;
-    OK(gravel_graph_create(&made, node_of_graphs, &part));
     for (int is_weighted = 0; is_weighted < 2; is_weighted++)
         check_search(made, graph, is_weighted, 0, 1);
-    OK(gravel_graph_destroy(made));
 }
 
-/* A path, a hub at its end, and another hub that all neighbours of that one have. From the path's begin the first hub is
- * found by a push, and the second one by a pull. */
+/* From the path's begin the first hub is found by a push, and the second one by a pull. */
 TEST(rows_of_hubs_are_walked_to_their_end)
 {
-    struct graph_of_test graph = {.name = "two hubs",
-                                  .n_vertices = N_HUB_EDGES + PATH_EDGES + 2,
-                                  .n_edges = 2 * N_HUB_EDGES + PATH_EDGES,
-                                  .is_undirected = true,
-                                  .weight_type = GRAVEL_UINT};
+    struct graph_of_test graph = graphs_two_hubs(PATH_EDGES, N_HUB_EDGES);
     uint32_t *weights = must_calloc(graph.n_edges, sizeof *weights);
-    graph.from = must_calloc(graph.n_edges, sizeof *graph.from);
-    graph.to = must_calloc(graph.n_edges, sizeof *graph.to);
-    for (uint64_t i = 0; i < graph.n_edges; i++) {
-        const bool is_second = i >= N_HUB_EDGES + PATH_EDGES;
-        graph.from[i] = i < PATH_EDGES ? i : is_second ? graph.n_vertices - 1 : PATH_EDGES;
-        graph.to[i] = is_second ? i + 1 - N_HUB_EDGES : i + 1;
+    for (uint64_t i = 0; i < graph.n_edges; i++)
         weights[i] = (uint32_t)(i * 7 % 50);
-    }
+    graph.weight_type = GRAVEL_UINT;
     graph.weights = weights;
-    check_one(&graph);
+    graphs_check_one(&graph, check_from_0);
     graphs_free(&graph);
 }
 
@@ -233,14 +210,6 @@ TEST(distances_that_a_word_does_not_hold_are_far_and_weights_may_be_nothing)
         graph.is_undirected = i % 2;
         graph.from = few_from;
         graph.to = few_to;
-        check_one(&graph);
+        graphs_check_one(&graph, check_from_0);
     }
-}
-
-TEST(null_is_refused)
-{
-    uint32_t level;
-    assert_int_equal(gravel_graph_bfs(NULL, 0, &level, NULL), GRAVEL_EINVAL);
-    assert_non_null(strstr(gravel_last_error(), "gravel_graph_bfs: graph is NULL"));
-    assert_int_equal(gravel_graph_sssp(NULL, 0, &level, NULL), GRAVEL_EINVAL);
 }
