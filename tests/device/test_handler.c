@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers: they send on (chains), and fail.
+ * Handlers of the host that fail, that send without an end, and what waits beside them. What chains send is in test_mpi.c.
  *
  * Path: meson test -> this -> lib/node/messages.c, lib/network/job.c
  */
@@ -10,29 +10,10 @@
 #include "expect.h"
 
 /* Ids by position in the table below. */
-enum { CHAIN, STORE, FAIL, SET_WORD, LOOK_BETWEEN };
+enum { FAIL, SET_WORD, LOOK_BETWEEN };
 
 static uint32_t n_calls;
 static uint64_t word; /* heap offset, the same at every node */
-
-/* Pass a count down to 0, from node to node. */
-static int chain(struct gravel *gravel, void *user, uint32_t source,
-                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
-{
-    (void)user, (void)source;
-    n_calls++;
-    uint64_t less = args[0] - 1;
-    uint32_t next = (gravel_node(gravel) + 1) % gravel_n_nodes(gravel);
-    return args[0] ? gravel_am(gravel, CHAIN, &less, 1, next) : 0;
-}
-
-static int store(struct gravel *gravel, void *user, uint32_t source,
-                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
-{
-    (void)user, (void)source;
-    n_calls++;
-    return gravel_put(gravel, word, &args[1], sizeof args[1], (uint32_t)args[0]);
-}
 
 static int fail_with_7(struct gravel *gravel, void *user, uint32_t source,
                        const uint64_t args[GRAVEL_AM_MAX_ARGS])
@@ -65,8 +46,6 @@ static int look_between(struct gravel *node, void *user, uint32_t source,
 }
 
 static const struct gravel_handler handlers[] = {
-    {.name = "chain", .n_args = 1, .function = chain},
-    {.name = "store", .n_args = 2, .function = store},
     {.name = "fail_with_7", .n_args = 0, .function = fail_with_7},
     {.name = "set_word", .n_args = 2, .function = set_word},
     {.name = "look_between", .n_args = 0, .function = look_between},
@@ -96,13 +75,6 @@ static void reset(void)
     OK(gravel_barrier(gravel));
 }
 
-TEST(chains_from_a_kernel_have_ended_after_barrier)
-{
-    OK(run_body(gravel, BODY("gravel_am1_wg(g, GRAVEL_HANDLER(chain), 50, i % 3);"), 256, 64, 0, 0,
-                0));
-    assert_int_equal(n_calls, 256 * 51);
-}
-
 TEST(failing_handler_is_named_and_others_go_on)
 {
     expect_error(run_body(gravel,
@@ -122,14 +94,6 @@ TEST(many_failures_are_told_once)
                  GRAVEL_EHANDLER, "others failed");
     assert_int_equal(n_calls, 256);
     assert_int_equal(gravel_quiet(gravel), 0);
-}
-
-TEST(bad_message_of_a_handler_is_refused)
-{
-    const uint64_t args[2] = {99, 1}; /* node 99 */
-    OK(gravel_am(gravel, STORE, args, 2, 1));
-    expect_error(gravel_barrier(gravel), GRAVEL_EHANDLER, "store returned");
-    expect_works(gravel);
 }
 
 /* Ping-pong until it is told to stop. */

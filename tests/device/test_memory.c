@@ -120,18 +120,6 @@ TEST(what_cannot_be_is_refused_with_its_numbers)
     }
 }
 
-/* What is left to Gravel is what gravel_config_of returns: unit defaults has the values. */
-TEST(derived_settings_are_told)
-{
-    const struct gravel_config config =
-        loopback_with(3, "slot_bytes=0 buffer_bytes=0 queue_bytes=0 n_buffers=0 n_aggregators=0");
-    struct gravel *gravel = scoped_node(&config, NULL);
-    const struct gravel_config *derived = gravel_config_of(gravel);
-    assert_true(derived->slot_bytes && derived->buffer_bytes && derived->queue_bytes);
-    assert_true(derived->n_buffers && derived->n_aggregators);
-    expect_works(gravel);
-}
-
 TEST(many_loopback_nodes_work)
 {
     const struct gravel_config config = loopback_with(1000, "heap_bytes=4k buffer_bytes=512");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Handlers written in OpenCL C: host functions run behind them, they run while kernels wait for the room that they make,
- * those that are asked run once, and what is refused. What they do is shown by gravel-conformance, what they see by histories.
+ * those that are asked run once. What they do is shown by gravel-conformance, what they see by histories, what is refused by
+ * unit decode_rows.
  *
  * Path: meson test -> this -> lib/serve/calls.c, lib/device/device.c, lib/node/agree.c, lib/network/resolving.c
  */
@@ -39,7 +40,6 @@ static struct gravel_handler handlers[] = {
     {.name = "tally", .n_args = 2},
     {.name = "nothing", .n_args = 0},
     {.name = "note_run", .n_args = 0, .function = note_run},
-    {.name = "mute", .n_args = 1},
     {.name = "wide", .n_args = 2, .function = ignore},
 };
 
@@ -207,30 +207,6 @@ TEST(handlers_run_while_kernels_wait_for_room)
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
-
-static void expect_refused(const char *body, int code, const char *part)
-{
-    expect_error(run_body(gravel, body, 64, 64, words, words, 0), code, part);
-    for (uint32_t node = 0; node < 2; node++)
-        expect_words(gravel, node, words, 0, 4096);
-    expect_works(gravel);
-}
-
-TEST(messages_that_nobody_can_answer_are_refused)
-{
-    expect_refused("gravel_ask1_wg(g, GRAVEL_HANDLER(mute), i, ((struct gravel_reply){b, "
-                   "GRAVEL_NO_SIGNAL}), 0, 1);",
-                   GRAVEL_EHANDLER, "(mute) is asked, and does not answer");
-    expect_refused("gravel_ask1_wg(g, GRAVEL_HANDLER(draw), 0, ((struct gravel_reply){b, "
-                   "GRAVEL_NO_SIGNAL}), 0, 1);",
-                   GRAVEL_EHANDLER, "(draw) takes 2 arguments, the message has 1");
-    expect_refused("gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 3, a, ((struct gravel_reply){b, "
-                   "GRAVEL_NO_SIGNAL}), (uint)i + 2000, 1);",
-                   GRAVEL_ERANGE, "position 2048 of ulong at result");
-    expect_refused("gravel_ask2_wg(g, GRAVEL_HANDLER(draw), i % 3, a, ((struct gravel_reply){b, "
-                   "2}), 0, 1);",
-                   GRAVEL_ERANGE, "signal at 2 is not a multiple of 4");
-}
 
 /* Where launches are cut for the handlers' sake, a slice that leaves them no room is refused. */
 TEST(slices_without_room_are_refused)

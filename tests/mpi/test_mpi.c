@@ -17,10 +17,10 @@
 #include "cases.h"
 #include "job.h"
 
-enum { COUNT, CHAIN, STALL };
+enum { CHAIN, STALL };
 
 static uint32_t left, right;
-static uint64_t n_calls, sources_seen;
+static uint64_t n_calls;
 static char heard[8192]; /* of the log, as the node opened */
 
 static void hear(void *user, const char *text)
@@ -29,16 +29,6 @@ static void hear(void *user, const char *text)
     (void)user;
     if (!gravel)
         snprintf(heard + n, sizeof heard - n, "%s\n", text);
-}
-
-static int count(struct gravel *here, void *user, uint32_t source,
-                 const uint64_t args[GRAVEL_AM_MAX_ARGS])
-{
-    (void)user;
-    MUST(args[0] == source && args[1] == gravel_node(here) && args[2] == 0 && args[3] == 0);
-    n_calls++;
-    sources_seen |= UINT64_C(1) << source;
-    return 0;
 }
 
 static int chain(struct gravel *here, void *user, uint32_t source,
@@ -198,20 +188,6 @@ TEST(barrier_covers_what_handlers_send)
     OK(run_body(gravel, BODY("gravel_am1_wg(g, GRAVEL_HANDLER(chain), 20, i % gravel_n_nodes(g));"),
                 128, 64, 0, 0, 0));
     MUST(sum_over_nodes(n_calls) == 128 * 21 * n_nodes);
-}
-
-TEST(handlers_know_source_and_destination)
-{
-    n_calls = sources_seen = 0;
-    OK(gravel_barrier(gravel));
-    for (uint64_t i = 0; i < 100; i++)
-        for (uint64_t to = 0; to < n_nodes; to++) {
-            const uint64_t args[2] = {node, to};
-            OK(gravel_am(gravel, COUNT, args, 2, (uint32_t)to));
-        }
-    OK(gravel_barrier(gravel));
-    MUST(n_calls == 100 * n_nodes);
-    MUST(sources_seen == (UINT64_C(1) << n_nodes) - 1);
 }
 
 #define N_REDUCED 193 /* in more than three rounds */
@@ -488,11 +464,10 @@ TEST(equal_devices_are_taken_in_turn)
 
 static void open_node(void)
 {
-    const struct gravel_handler handlers[] = {{.name = "count", .n_args = 2, .function = count},
-                                              {.name = "chain", .n_args = 1, .function = chain},
+    const struct gravel_handler handlers[] = {{.name = "chain", .n_args = 1, .function = chain},
                                               {.name = "stall", .n_args = 0, .function = stall}};
     const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 3, .log = hear);
+        GRAVEL_BINDINGS(.handlers = handlers, .n_handlers = 2, .log = hear);
     open_nodes(&bindings);
     left = (node + n_nodes - 1) % n_nodes;
     right = (node + 1) % n_nodes;

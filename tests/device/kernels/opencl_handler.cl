@@ -42,8 +42,3 @@ NUMBER draw(struct gravel_call call, NUMBER key, NUMBER table)
     *number = drawn + 1;
     return (NUMBER)((n_same == 30000 ? drawn : 0xffff) | call.node << 16 | (uint)key << 24);
 }
-
-void mute(struct gravel_call call, ulong a)
-{
-    (void)call, (void)a;
-}
