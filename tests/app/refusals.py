@@ -71,13 +71,6 @@ GROUPS["mer options and files"] = [
     ("mer", "--distinct 0", "--distinct: '0' is not in 1.."),
     ("mer", "--model lane", "unrecognized option '--model'"),
     ("mer", "-f absent.fa", "absent.fa: cannot open"),
-    ("mer", "-f mer/empty.fa", "empty.fa:1: holds no sequence"),
-    ("mer", "-f mer/no-header.fa", "no-header.fa:1: begins with 'A'"),
-    ("mer", "-f mer/two-marks.fa", "two-marks.fa:3: '@', where '>' begins a record"),
-    ("mer", "-f mer/digit.fa", "digit.fa:4: '1' is no base"),
-    ("mer", "-f mer/no-quality.fq", "no-quality.fq:3: a record without a quality"),
-    ("mer", "-f mer/short-quality.fq", "short-quality.fq:5: 4 bases, and a quality of 3"),
-    ("mer", "-f mer/long-quality.fq", "long-quality.fq:5: 'I', where '@' begins a record"),
 ]
 GROUPS["mer on the device"] = [  # a table that is full, or too large
     ("mer", "-f mer/long.fa --distinct 1", "a table of 66 entries on each node's device is full"),

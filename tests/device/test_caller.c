@@ -73,28 +73,6 @@ TEST(callers_context_and_device_are_used)
     clReleaseContext(objects.context);
 }
 
-TEST(callers_queue_is_used_and_survives)
-{
-    struct objects objects = make_objects();
-    cl_command_queue queue = make_queue(objects.context, objects.device, CL_QUEUE_PROFILING_ENABLE);
-    MUST(queue);
-    const struct gravel_bindings bindings =
-        GRAVEL_BINDINGS(.context = objects.context, .device = objects.device, .queue = queue);
-    struct gravel *gravel = open_with(&bindings);
-    assert_ptr_equal(gravel_cl_queue(gravel), queue);
-    expect_works(gravel);
-    OK(gravel_close(gravel));
-    cl_int error = CL_SUCCESS;
-    cl_mem buffer = clCreateBuffer(objects.context, CL_MEM_READ_WRITE, 64, NULL, &error);
-    uint32_t zeros[16] = {0};
-    assert_int_equal(
-        clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL),
-        CL_SUCCESS);
-    clReleaseMemObject(buffer);
-    clReleaseCommandQueue(queue);
-    clReleaseContext(objects.context);
-}
-
 /* An event that is released refers to its queue and device; what was freed too early is overwritten. */
 TEST(event_outlives_the_node)
 {

@@ -263,21 +263,7 @@ static int talk(uint64_t memory, const struct way *way)
 /* All nodes run rounds, until the node has failed. */
 static int go_around(uint64_t memory, const struct way *way)
 {
-    const struct gravel_rounds_program program =
-        GRAVEL_ROUNDS_PROGRAM(.name = "around.cl", .function = "around",
-                              .source =
-                                  "#include \"gravel.cl.h\"\n"
-                                  "kernel void around(GRAVEL_ARENA, GRAVEL_ROUND, ulong word) {\n"
-                                  "    GRAVEL_ROUND_OPEN(r);\n"
-                                  "    GRAVEL_EACH_ROUND(r) GRAVEL_PHASE(r, send) {\n"
-                                  "        gravel_inc_uint_wg(r.group, word, 0, 0);\n"
-                                  "    } }\n");
-    struct gravel_rounds *rounds;
-    cl_kernel kernel;
-    OK(gravel_rounds_create(&rounds, gravel, &program));
-    OK(gravel_rounds_kernel(rounds, &kernel));
-    MUST(clSetKernelArg(kernel, 2, sizeof memory, &memory) == CL_SUCCESS);
-    OK(gravel_barrier(gravel));
+    struct gravel_rounds *rounds = make_rounds(memory);
     spoil = way->spoil;
     breaks = node == way->breaker || way->breaker == EVERY ? way->breaks : NOTHING;
     return gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, UINT64_MAX, NULL, 0);

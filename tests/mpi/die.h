@@ -29,6 +29,8 @@ bool run_misopening(const char *name), run_misfit(const char *name),
 /* works.c */
 extern const struct work busy, waiting, living, paying, paying_in_a_hurry, printing_to_file,
     printing_to_pipe, rounding;
+/** Makes rounds in each of which every node adds to a word of the next one, and meets the others. */
+struct gravel_rounds *make_rounds(uint64_t at);
 struct death;
 /** Prints to a full disk. */
 void disk_full(const struct death *death);

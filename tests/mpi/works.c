@@ -82,7 +82,7 @@ const struct work waiting = {begin_waiting, meet, NULL, end_waiting};
 
 static struct gravel_rounds *rounds;
 
-static void begin_rounds(void)
+struct gravel_rounds *make_rounds(uint64_t at)
 {
     static const char source[] =
         "#include \"gravel.cl.h\"\n"
@@ -95,12 +95,18 @@ static void begin_rounds(void)
         "    } }\n";
     const struct gravel_rounds_program program =
         GRAVEL_ROUNDS_PROGRAM(.name = "around.cl", .source = source, .function = "around");
-    gravel = open_default(NULL);
-    const cl_ulong at = word = alloc_or_die(gravel, 64);
-    OK(gravel_rounds_create(&rounds, gravel, &program));
-    OK(gravel_rounds_kernel(rounds, &kernel));
+    struct gravel_rounds *made;
+    OK(gravel_rounds_create(&made, gravel, &program));
+    OK(gravel_rounds_kernel(made, &kernel));
     MUST(clSetKernelArg(kernel, 2, sizeof at, &at) == CL_SUCCESS);
     OK(meet());
+    return made;
+}
+
+static void begin_rounds(void)
+{
+    gravel = open_default(NULL);
+    rounds = make_rounds(alloc_or_die(gravel, 64));
 }
 
 static int go_around(void)
