@@ -8,7 +8,8 @@ exit:  0 the test fails as the row says; 1 it passes, or fails otherwise, or the
 
 A copy of the sources and the build, BUILD/tests/spec/copy/N, of which there is one for each test that a check runs at a time,
 is made equal to them; then the row's change is made, and ninja builds the test and the library, of which it finds all but the changed parts built. That
-the paths in a build are relative allows it; those that are not name the original's tools.
+the paths in a build are relative allows it; those that are not name the original's tools. Of a test of cases only the one that
+has to fail runs; and a test ends when its output is that of one that fails as the row says, whatever it would do then.
 
 Path: BUILD, tests/spec/broken -> this -> the test's command.
 """
@@ -21,17 +22,27 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TABLE = os.path.join(TOP, "tests", "spec", "broken")
 NOT_COPIED = "build.ninja", "tests/spec/copy", "tests/support/kernel-cache", "meson-logs", "logs", "mpi", "fresh"
 LIMIT_S = 120
+FAILED = re.compile(r"not ok \d|\[  FAILED  \] ")  # begins a line of a test that fails, whatever else it does
 
 
 class Row:
     def __init__(self, line):
         self.name, self.test, self.says, self.promise = (field.strip() for field in line.split(" | "))
+        self.is_sure = self.says.startswith("! ")
+        self.says = self.says.removeprefix("! ")
         self.changes = []  # (path, lines that begin with a space, - or +)
+
+    def settings(self):
+        """Returns those of the test: each call once, and waits as on a machine that is not busy where one has to run out."""
+        case = re.fullmatch(r"FAILED  \\\] (\w+)", self.says)
+        patience = 1 if "hangs:" in self.says else min(2, int(os.environ.get("TEST_PATIENCE", "1")))
+        return {"TEST_TIMES": "1", "TEST_PATIENCE": str(patience), **({"TEST_ONLY": case.group(1)} if case else {})}
 
     def change(self, folder):
         """Changes the sources in a folder. @return {path: text}; None if a change fits nowhere, or at several places"""
@@ -114,6 +125,28 @@ def take_copy(build, number):
     return copy, lock
 
 
+def run(row, command, folder, environment):
+    """Returns the exit status of a test that has ended, or was ended because it fails as the row says; and its output."""
+    test = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+    watch = threading.Timer(LIMIT_S * int(os.environ.get("TEST_PATIENCE", "1")), os.killpg, (test.pid, signal.SIGKILL))
+    output, is_seen = "", False
+    watch.start()
+    for line in test.stdout:
+        output += line
+        is_seen = (row.is_sure or FAILED.match(line)) and re.search(row.says, output)
+        if is_seen:
+            os.killpg(test.pid, signal.SIGTERM)  # mpirun ends its ranks
+            break
+    try:
+        test.wait(10 if is_seen else None)
+    except subprocess.TimeoutExpired:
+        os.killpg(test.pid, signal.SIGKILL)
+        test.wait()
+    watch.cancel()
+    return 1 if is_seen else test.returncode, output
+
+
 def break_promise(build, rows, name):
     """Returns the exit status, and why."""
     number, row = next((number, row) for number, row in enumerate(rows) if row.name == name)
@@ -140,18 +173,15 @@ def break_promise(build, rows, name):
     if not changed or subprocess.run(["ninja", "-C", copied_build] + targets, check=False).returncode:
         return 1, "the change does not fit, or does not build"
     environment = dict(os.environ, **{key: moved(value) if os.path.isabs(value) else value for key, value in test["env"].items()})
-    environment["TEST_PATIENCE"] = str(min(2, int(os.environ.get("TEST_PATIENCE", "1"))))  # some changes make it hang
-    ended = subprocess.run(command, cwd=moved(test["workdir"]) if test["workdir"] else copied_build, env=environment, stdin=subprocess.DEVNULL,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
-                           timeout=LIMIT_S * int(os.environ.get("TEST_PATIENCE", "1")))
-    output = ended.stdout
-    if ended.returncode < 0:  # in the last test that has begun, if it has several
+    environment.update(row.settings())
+    status, output = run(row, command, moved(test["workdir"]) if test["workdir"] else copied_build, environment)
+    if status < 0:  # in the last test that has begun, if it has several
         begun = re.findall(r"RUN +\] (\w+)", output) or [row.test]
-        output += "[  FAILED  ] %s: ended by %s" % (begun[-1], signal.Signals(-ended.returncode).name)
+        output += "[  FAILED  ] %s: ended by %s" % (begun[-1], signal.Signals(-status).name)
     print(output)
-    if ended.returncode == 77:
+    if status == 77:
         return 77, "skipped: so does '%s'" % row.test
-    if ended.returncode == 0:
+    if status == 0:
         return 1, "'%s' passes with %s" % (row.test, name)
     if not re.search(row.says, output):
         return 1, "'%s' fails, and does not say '%s'" % (row.test, row.says)

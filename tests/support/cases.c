@@ -121,9 +121,9 @@ int run_cases(const char *name, const struct fixture *around, int n_arguments, c
     running = around;
     n_given = n_arguments;
     given = arguments;
-    const char *part = find_part();
+    const char *part = find_part(), *only = getenv("TEST_ONLY");
     for (const struct test_case *const *at = __start_test_cases; at < __stop_test_cases; at++)
-        if (!strcmp((*at)->part, part)) {
+        if (!strcmp((*at)->part, part) && (!only || !strncmp((*at)->name, only, strlen(only)))) {
             MUST(n_tests < MOST_TESTS);
             tests[n_tests++] = (struct CMUnitTest){(*at)->name, run_one, begin_test, end_test,
                                                    (void *)(uintptr_t)*at};

@@ -52,7 +52,7 @@ extern const struct fixture fixture;
 /** Returns whether the program has this argument. */
 bool has_argument(const char *name);
 
-/** Runs the program's tests. @return how many failed. */
+/** Runs the program's tests, or those whose names begin as TEST_ONLY says. @return how many failed. */
 int run_cases(const char *name, const struct fixture *around, int n_arguments, char **arguments);
 
 #endif
