@@ -306,19 +306,16 @@ static void each(uint32_t n, graphs_check *check)
     }
 }
 
-/* With several nodes, or where it is slow, each shape and each kind of weights once; where both, half of these. */
+/* With several nodes each shape and each kind of weights once; where it is slow, half of these. */
 void graphs_each(graphs_check *check)
 {
-    const bool has_several = gravel_n_nodes(node_of_graphs) > 1;
-    each(has_several && is_slow()   ? 2 * N_KINDS + 1
-         : has_several || is_slow() ? N_KINDS + 1
-                                    : 1,
-         check);
+    each(is_slow() ? 2 * N_KINDS + 1 : gravel_n_nodes(node_of_graphs) > 1 ? N_KINDS + 1 : 1, check);
 }
 
+/* Where it is slow two shapes of three, in turn directed and not. */
 void graphs_each_without_weights(graphs_check *check)
 {
-    each(is_slow() && gravel_n_nodes(node_of_graphs) > 1 ? 2 * N_KINDS : N_KINDS, check);
+    each(is_slow() ? 3 * N_KINDS : N_KINDS, check);
 }
 
 /* ---- references -------------------------------------------------------------------------------- */
