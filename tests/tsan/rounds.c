@@ -7,28 +7,10 @@
  * Path:    this -> cl/rounds.cl.h, device/meeting.cl.h, direct.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
-#include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "rounds_c11.h"
 
-#include "portable.cl.h"
-
-/* Applies those of OpenCL's operations that this program sends. */
-static inline ulong gravelp_apply(uint command, uchar *word, ulong value, ulong expected);
-
-#include "gravel.cl.h"
-#include "rounds.cl.h"
-#include "lanes.h"
-
-#include "fail.h"
-
-#define N_GROUPS 3u
-#define N_ITEMS 5u /* of a group */
 #define N 64u
 #define N_ROUNDS 40u
-#define WAIT_MS 1000000u
 #define N_LAUNCHES 8
 
 struct heap {
@@ -42,23 +24,6 @@ struct test {
     struct gravelp_queue_words queue;
     struct heap heap;
 };
-
-static inline ulong gravelp_apply(uint command, uchar *word, ulong value, ulong expected)
-{
-    (void)expected;
-    if (GRAVELP_COMMAND_OP(command) == GRAVEL_INC)
-        return gravelp_device_fetch_add_relaxed((uint *)(void *)word, 1); /* Y2 */
-    const uint old =
-        *(uint *)(void *)word; /* plain: the sanitizer sees a reader that does not wait */
-    *(uint *)(void *)word = (uint)value;
-    return old;
-}
-
-static void expect(const char *what, uint64_t found, uint64_t expected)
-{
-    if (found != expected)
-        fail("%s is %llu, not %llu", what, (unsigned long long)found, (unsigned long long)expected);
-}
 
 static void meet_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
 {
@@ -122,14 +87,8 @@ static void run(struct test *test, lanes_kernel *body)
                                                .n_groups = N_GROUPS,
                                                .wait_ms = WAIT_MS};
     memset(test, 0, sizeof *test);
-    test->arena.heap_offset = offsetof(struct test, heap) - offsetof(struct test, arena);
-    test->arena.queues_offset = offsetof(struct test, queue) - offsetof(struct test, arena);
-    test->arena.n_slots = 1;
-    test->arena.n_queues = 1;
-    test->arena.poll_ns = 1000;
-    test->arena.wait_ms = WAIT_MS;
-    test->heap.rounds.n_spans = 1;
-    test->heap.rounds.spans[0] = (struct gravelp_bounds_span){64, sizeof test->heap - 64};
+    make_arena(&test->arena, offsetof(struct test, queue), offsetof(struct test, heap),
+               sizeof test->heap, &test->heap.rounds);
     lanes_launch(body, &test->arena, &begin, N_GROUPS, N_ITEMS);
     const uint32_t n_items = rounds->members.n * N_ITEMS;
     if (test->arena.fault || rounds->last.refused || rounds->last.is_sent)

@@ -6,33 +6,16 @@
  * Path:    this -> cl/rounds.cl.h, device/meeting.cl.h, exchange.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
  */
+#include "rounds_c11.h"
+
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "portable.cl.h"
-
-/* Applies those of OpenCL's operations that this program sends. */
-static inline ulong gravelp_apply(uint command, uchar *word, ulong value, ulong expected);
-
-#include "gravel.cl.h"
-#include "rounds.cl.h"
-#include "lanes.h"
-
-#include "fail.h"
-
-#define N_GROUPS 3u
-#define N_ITEMS 5u /* of a group */
 #define N_NODES 2u
 #define ROOM 24u /* messages of a frame: one for each work-item, and some */
 #define N 16u    /* words that node 1 adds to in each round */
 #define N_ROUNDS 30u
 #define N_LAUNCHES 6
-#define WAIT_MS 1000000u
 #define MOST_MS 60000u /* for a report */
 
 struct heap {
@@ -46,20 +29,6 @@ struct test {
     struct gravelp_queue_words queue;
     struct heap heap;
 };
-
-static inline ulong gravelp_apply(uint command, uchar *word, ulong value, ulong expected)
-{
-    (void)expected, (void)value;
-    return GRAVELP_COMMAND_OP(command) == GRAVEL_INC
-               ? gravelp_device_fetch_add_relaxed((uint *)(void *)word, 1) /* Y2 */
-               : 0;
-}
-
-static void expect(const char *what, uint64_t found, uint64_t expected)
-{
-    if (found != expected)
-        fail("%s is %llu, not %llu", what, (unsigned long long)found, (unsigned long long)expected);
-}
 
 /* Each work-item sends one message to node 1, and finds what node 1 has sent in all rounds before. */
 static void exchange_kernel(struct gravelp_arena *gravel_arena_, const void *arguments)
@@ -162,14 +131,9 @@ static void run(struct test *test)
                                                .room = ROOM};
     pthread_t host;
     memset(test, 0, sizeof *test);
-    test->arena.heap_offset = offsetof(struct test, heap) - offsetof(struct test, arena);
-    test->arena.queues_offset = offsetof(struct test, queue) - offsetof(struct test, arena);
-    test->arena.n_slots = test->arena.n_queues = 1;
+    make_arena(&test->arena, offsetof(struct test, queue), offsetof(struct test, heap),
+               sizeof test->heap, &test->heap.rounds);
     test->arena.n_nodes = N_NODES;
-    test->arena.poll_ns = 1000;
-    test->arena.wait_ms = WAIT_MS;
-    test->heap.rounds.n_spans = 1;
-    test->heap.rounds.spans[0] = (struct gravelp_bounds_span){64, sizeof test->heap - 64};
     if (pthread_create(&host, NULL, be_host, test))
         fail("no thread for the host");
     lanes_launch(exchange_kernel, &test->arena, &begin, N_GROUPS, N_ITEMS);
