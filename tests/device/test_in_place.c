@@ -89,7 +89,7 @@ static bool takes_no_buffer(cl_kernel kernel, uint64_t words)
     return false;
 }
 
-/* Operations are gravel-conformance's. */
+/* Operations are gravel-conformance's, their order histories'. */
 TEST(a_round_of_updates_takes_no_buffer)
 {
     open_nodes(1);
@@ -257,25 +257,6 @@ TEST(allocations_do_not_come_between_queues)
     print_message("%u allocations came between\n", n_between);
     assert_true(n_between > 0);
     MUST(unsetenv("GRAVEL_AGGREGATORS") == 0);
-}
-
-/* Packages of one work-item, of several operations on one word, are applied in their order. */
-TEST(operations_keep_their_order)
-{
-    open_nodes(1);
-    const uint64_t words = alloc_words();
-    cl_kernel kernel = kernel_on(words, 0,
-                                 BODY("gravel_add_uint_wg(g, a, (uint)i, 10, 0);"
-                                      "gravel_min_uint_wg(g, a, (uint)i, 7, 0);"
-                                      "gravel_add_uint_wg(g, a, (uint)i, 20, 0);"
-                                      "gravel_xor_uint_wg(g, a, (uint)i, 2, 0);"));
-    for (uint32_t round = 0; round < 40; round++) {
-        fill(gravel, 0, words, 0, N * sizeof(cl_uint));
-        OK(gravel_barrier(gravel));
-        launch(kernel, N);
-        OK(gravel_barrier(gravel));
-        expect_words(gravel, 0, words, 27 ^ 2, N);
-    }
 }
 
 const struct fixture fixture = {.after = forget_nodes};
