@@ -49,13 +49,18 @@ def basename(path):
 # ---- what is refused ---------------------------------------------------------------------------------------------------
 
 
+def path_of(name, folder):
+    """Returns where a row's file is: in tests/data, or the long sequence, which it writes to the folder."""
+    return write(os.path.join(folder, name), rows_sequence.make_long()) if name == "long.fa" else os.path.join(DATA, name)
+
+
 def of_refusals(at):
-    """Files of a row are tests/data's, by their path. Programs of apps/chapter5 have names of others."""
+    """Programs of apps/chapter5 have names of others."""
     programs = {("chapter5/" if "/chapter5/" in path else "") + basename(path): path for path in at.programs}
     common = {"OCL_ICD_VENDORS": at.folder} if at.kind in refusals.WITHOUT_DEVICE else {}  # it is empty
     for name, words, text, *settings in refusals.GROUPS[at.kind]:
         words = words if isinstance(words, list) else words.split()
-        words = [os.path.join(DATA, word) if before == "-f" else word for before, word in zip([None] + words, words)]
+        words = [path_of(word, at.folder) if before == "-f" else word for before, word in zip([None] + words, words)]
 
         def case(words=[programs[name]] + words, text=text, settings=settings):
             check_bad(run(words, at.ranks, {**common, **dict(*settings)}), re.escape(text), words, at.ranks)

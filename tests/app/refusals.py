@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What applications must refuse; cases.py runs it.
 
-A row of a group: application, arguments, a part of the one line that it prints, settings. Files are in tests/data.
+A row of a group: application, arguments, a part of the one line that it prints, settings. Files are in tests/data;
+long.fa is of rows_sequence.py.
 """
 HEAP_64K = {"GRAVEL_HEAP": "64k"}
 HEAP_20K = {"GRAVEL_HEAP": "20k"}
@@ -73,10 +74,10 @@ GROUPS["mer options and files"] = [
     ("mer", "-f absent.fa", "absent.fa: cannot open"),
 ]
 GROUPS["mer on the device"] = [  # a table that is full, or too large
-    ("mer", "-f mer/long.fa --distinct 1", "a table of 66 entries on each node's device is full"),
-    ("mer", "-f mer/long.fa --distinct 1", "a table of 66 entries on each node's device is full", LOOPBACK),
-    ("mer", "-f mer/long.fa --distinct 1073741824", "the device's largest allocation is"),
-    ("mer", "-f mer/long.fa", "heap", HEAP_64K),
+    ("mer", "-f long.fa --distinct 1", "a table of 66 entries on each node's device is full"),
+    ("mer", "-f long.fa --distinct 1", "a table of 66 entries on each node's device is full", LOOPBACK),
+    ("mer", "-f long.fa --distinct 1073741824", "the device's largest allocation is"),
+    ("mer", "-f long.fa", "heap", HEAP_64K),
 ]
 GROUPS["device"] = [
     ("gups", "", "no such device", {"GRAVEL_DEVICE": "absent"}),
@@ -108,7 +109,7 @@ GROUPS["ranks"] = [
     ("mst", "-f negative.wel", "negative.wel:3: weight is not a whole number of 0 to 4294967295"),
 ]
 GROUPS["mer of ranks"] = [
-    ("mer", "-f mer/long.fa --distinct 1", "a table of 65 entries on each node's device is full"),
+    ("mer", "-f long.fa --distinct 1", "a table of 65 entries on each node's device is full"),
 ]
 # Forms of critical sections that a node has alone.
 GROUPS["forms of ranks"] = [

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Sequence files that mer must refuse, and odd ones that it must take.
+"""Sequence files that mer must refuse, odd ones that it must take, and a long one, which the program prints.
 
 REFUSED has (file name, bytes, what follows the name in the one line), TAKEN (file name, bytes).
 """
 import bz2
 import gzip
 import random
+import textwrap
 
 JUNK = random.Random(1).randbytes(5000)
 
@@ -39,3 +40,15 @@ TAKEN = [
     ("old.fa", b">one\rACGTACGT\r>two\rACGTA\r"),
     ("last.fa", b">one\nACGTACGT\n>no bases"),
 ]
+
+
+def make_long():
+    """Returns a sequence longer than two pieces of 4096 k-mers, with unknown bases, and a part of its other strand."""
+    bases = "".join(random.Random(2).choices("ACGT", k=9000))
+    other = bases[1000:3500][::-1].translate(str.maketrans("ACGT", "tgca"))
+    bases = bases[:4000] + "NNN" + bases[4000:6000] + "RYK" + bases[6000:]
+    return ">long\n%s\n>turned\n%s\n" % (textwrap.fill(bases, 70), textwrap.fill(other, 70))
+
+
+if __name__ == "__main__":
+    print(make_long(), end="")
