@@ -43,6 +43,13 @@ struct gravelp_rounds_begin gravel_rounds_begin_at(const struct gravel_rounds *r
     };
 }
 
+int gravel_rounds_fail_node(struct gravel *gravel, int code)
+{
+    if (code && !gravel_node_has_failed(gravel))
+        gravel_report(gravel, code, true, gravel_last_error());
+    return code;
+}
+
 int gravel_rounds_fail_refused(const struct gravel_rounds *rounds,
                                const struct gravelp_rounds *words)
 {

@@ -34,14 +34,6 @@ static void note_error(struct words *words, int code)
         words->error = gravel_keep(code);
 }
 
-/* Fails the node, for other nodes wait for it in the run. @return code */
-static int fail_node(struct gravel *gravel, int code)
-{
-    if (code && !gravel_node_has_failed(gravel))
-        gravel_report(gravel, code, true, gravel_last_error());
-    return code;
-}
-
 /* Of frames that are read with a report, before it is known whether there is one: as many bytes as the last round had,
  * in steps, for so many nodes at most. A longer frame is better read once. */
 #define AHEAD_STEP 4096u
@@ -337,7 +329,7 @@ static int launch_with_nodes(struct gravel_rounds *rounds, struct gravel_rounds_
     int code = begin(rounds, run, is_one, words, &end);
     if (!code && !is_one)
         code = run_launch(rounds, run, end, words);
-    fail_node(gravel, code);
+    gravel_rounds_fail_node(gravel, code);
     const int waited =
         end ? gravel_node_wait_for_kernel(gravel, rounds->object.kernels[0], end) : 0;
     gravel_cl_event_release(end);
@@ -345,7 +337,7 @@ static int launch_with_nodes(struct gravel_rounds *rounds, struct gravel_rounds_
     if (!code)
         code = gravel_memory_take(&gravel->memory, 0, rounds->object.memory, (uint32_t *)&taken,
                                   GRAVEL_ROUNDS_TAKEN / sizeof(uint32_t));
-    GRAVEL_TRY(fail_node(gravel, code));
+    GRAVEL_TRY(gravel_rounds_fail_node(gravel, code));
     rounds->stats.launches++;
     rounds->stats.stayed += taken.n_rounds;
     rounds->stats.groups = taken.members.n;

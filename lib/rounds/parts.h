@@ -30,6 +30,8 @@ struct gravelp_rounds_begin gravel_rounds_begin_at(const struct gravel_rounds *r
                                                    uint32_t phase);
 int gravel_rounds_set_begin(const struct gravel_rounds *rounds,
                             const struct gravelp_rounds_begin *begin);
+/** Fails the node: what a launch still does is unknown, or other nodes wait for it in the run. @return code */
+int gravel_rounds_fail_node(struct gravel *gravel, int code);
 /** Returns GRAVEL_ERANGE, of messages that a launch has refused. */
 int gravel_rounds_fail_refused(const struct gravel_rounds *rounds,
                                const struct gravelp_rounds *words);

@@ -13,12 +13,13 @@
 #include "node/object.h"
 
 struct gravel_rounds {
-    struct gravel_object object; /* its memory is struct gravelp_rounds, its kernel 0 the phases */
+    /* Its memory is struct gravelp_rounds, of which the words that a launch changes are 0 before each; its kernel 0 the
+     * phases. */
+    struct gravel_object object;
     struct gravel_scheduling scheduling; /* of launches; by the host: each is a phase */
     uint32_t group_items, n_groups;
     uint32_t n_phases;     /* of the kernel that is launched by the phase; 0: not counted yet */
     uint32_t slice_rounds; /* that a launch which stays has at most */
-    bool is_stale;         /* a launch has failed, and left its words */
     uint64_t n_changes;    /* of the allocation table, when the kernel got it */
     uint64_t sum, number;  /* counted in the last round; of the next one, if a run continues */
     /* Of several nodes, each of its own process. */

@@ -57,6 +57,19 @@ static void fit_slice(struct gravel_rounds *rounds, uint32_t n, uint64_t took_ns
     rounds->slice_rounds = next < 1 ? 1 : next < 0x7fffffff ? (uint32_t)next : 0x7fffffff;
 }
 
+/* Ends a launch that has failed: its words are cleared, unless it still runs, which fails the node. @return code */
+static int clear(const struct gravel_rounds *rounds, int code)
+{
+    struct gravel *gravel = rounds->object.gravel;
+    const struct gravel_kept error = gravel_keep(code);
+    const int cleared =
+        code == GRAVEL_EKERNEL
+            ? code
+            : gravel_memory_zero(&gravel->memory, 0, rounds->object.memory, GRAVEL_ROUNDS_TAKEN);
+    gravel_rounds_fail_node(gravel, cleared);
+    return gravel_leave(gravel, gravel_fail_again(&error));
+}
+
 /* Launches once, and takes what it came to. @param waits  each round's messages wait for the host */
 static int launch_once(struct gravel_rounds *rounds, struct gravel_rounds_goal *run, bool waits)
 {
@@ -71,8 +84,9 @@ static int launch_once(struct gravel_rounds *rounds, struct gravel_rounds_goal *
         code = gravel_node_run(gravel, rounds->object.kernels[0], rounds->n_groups,
                                rounds->group_items, &end);
     gravel_cl_event_release(end);
-    rounds->is_stale = code != 0;
-    GRAVEL_TRY(gravel_leave(gravel, code));
+    if (code)
+        return clear(rounds, code);
+    GRAVEL_TRY(gravel_leave(gravel, 0));
     GRAVEL_TRY(gravel_memory_take(&gravel->memory, 0, rounds->object.memory, (uint32_t *)&words,
                                   GRAVEL_ROUNDS_TAKEN / sizeof(uint32_t)));
     rounds->stats.launches++;
@@ -92,9 +106,6 @@ static int run_on_device(struct gravel_rounds *rounds, struct gravel_rounds_goal
 {
     const bool waits = gravel_rounds_flushes(rounds->object.gravel);
     int code = show_allocations(rounds);
-    if (!code && rounds->is_stale)
-        code = gravel_memory_zero(&rounds->object.gravel->memory, 0, rounds->object.memory,
-                                  GRAVEL_ROUNDS_TAKEN);
     if (gravel_n_nodes(rounds->object.gravel) > 1)
         return gravel_rounds_run_with_nodes(rounds, run, code);
     while (!code && !gravel_rounds_has_ended(rounds, run))
