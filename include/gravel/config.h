@@ -36,8 +36,8 @@
       "how work-groups share tasks: promoted, a group offers tasks when another asks; "        \
       "private, no stealing; counter, tasks known in advance")                                 \
     X(COUNT, kernel_limit_ms, GRAVEL_KERNEL_LIMIT, 0, 0, 86400000, "device",                   \
-      "longest wait of quiet, fence or barrier for a kernel [milliseconds]; 0: no limit, in "  \
-      "checked mode 4 times GRAVEL_TIMEOUT")                                                   \
+      "longest wait of quiet, fence or barrier for a kernel, of rounds for a phase "           \
+      "[milliseconds]; 0: no limit, in checked mode 4 times GRAVEL_TIMEOUT")                   \
     X(STRING, scheduler, GRAVEL_SCHEDULER, "auto", "auto, host, resident", 0, "device",        \
       "who chooses rounds of flows: host, for each launch; resident, the groups of a "         \
       "launch; auto: resident, with one group on CPU devices and where groups fail the "       \

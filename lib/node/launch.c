@@ -166,16 +166,21 @@ static int launch_slices(struct launch *launch, uint64_t most)
     return code;
 }
 
+int gravel_node_end(struct gravel *gravel, cl_kernel kernel, cl_event event)
+{
+    const int code = gravel_node_wait_for_kernel(gravel, kernel, event);
+    if (code == GRAVEL_EKERNEL && !gravel_launches_reserve(&gravel->launches))
+        gravel_launches_fill(&gravel->launches, kernel, event);
+    return code;
+}
+
 /* Waits for a slice and fetches its packages. If the node has failed, that failure is the cause. */
 static int drain(const struct launch *launch)
 {
     struct gravel *gravel = launch->gravel;
     int flushed = flush(launch); /* reported after the wait: the kernel may have begun */
     atomic_store_explicit(&gravel->is_draining, true, memory_order_relaxed); /* H4 */
-    int code = gravel_node_wait_for_kernel(gravel, launch->kernel, launch->event);
-    if (code == GRAVEL_EKERNEL && !gravel_launches_reserve(&gravel->launches))
-        gravel_launches_fill(&gravel->launches, launch->kernel,
-                             launch->event); /* it still has the device, which other waits ask */
+    int code = gravel_node_end(gravel, launch->kernel, launch->event);
     atomic_store_explicit(&gravel->is_draining, false, memory_order_relaxed); /* H4 */
     if (!code)
         code = gravel_pump_drain(gravel->pump, NULL);
@@ -229,7 +234,7 @@ uint32_t gravel_node_groups_at_once(const struct gravel *gravel)
 }
 
 int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
-                    cl_event *event)
+                    struct gravel_limit limit, cl_event *event)
 {
     const size_t n_items = n_groups * group_items;
     struct launch launch = {.gravel = gravel, .kernel = kernel, .event = *event};
@@ -252,7 +257,7 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
     GRAVEL_TRY(code);
     int flushed = flush(&launch);
     wake_aggregators(gravel);
-    GRAVEL_TRY(gravel_node_wait_for_kernel(gravel, kernel, *event));
+    GRAVEL_TRY(gravel_launches_wait_for(kernel, *event, limit));
     return flushed;
 }
 

@@ -217,15 +217,19 @@ uint32_t gravel_node_groups_at_once(const struct gravel *gravel);
  * launch.c: launch so many groups as one command, whatever the step, and wait for its end; on step drain, also for its
  * packages.
  *
+ * @param limit  of the wait; on step drain as for any kernel.
  * @param event  [in, out] the last command's, released if there is a next.
  * @return       0; GRAVEL_ECL; GRAVEL_ENOMEM; as gravel_launches_wait_for.
  */
 int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
-                    cl_event *event);
+                    struct gravel_limit limit, cl_event *event);
 
 /** launch.c: begin such a launch, which quiet and barriers do not wait for; not on step drain. @param event  [out] */
 int gravel_node_begin(struct gravel *gravel, cl_kernel kernel, size_t n_groups, size_t group_items,
                       cl_event *event);
+/** launch.c: wait for its end. If the wait is given up, the kernel is remembered: it still uses device and memory.
+ * @return as gravel_launches_wait_for */
+int gravel_node_end(struct gravel *gravel, cl_kernel kernel, cl_event event);
 
 /** limits.c: returns whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* How far a run of rounds is, and how its launches begin. See parts.h. */
+/* How far a run of rounds is, how its launches begin, and how long they may take. See parts.h. */
 #include "rounds/parts.h"
 
 #include "base/error.h"
+#include "opencl/objects.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 
 bool gravel_rounds_has_ended(const struct gravel_rounds *rounds,
                              const struct gravel_rounds_goal *run)
@@ -41,6 +43,43 @@ struct gravelp_rounds_begin gravel_rounds_begin_at(const struct gravel_rounds *r
         .n_groups = rounds->n_groups,
         .wait_ms = rounds->scheduling.wait_ms,
     };
+}
+
+/* Checks a wait as any for a kernel, but groups that have met since the last time are as good as a kernel that ends. */
+static int check(void *context, struct gravel_wait *wait)
+{
+    struct gravel_rounds_watch *watch = context;
+    struct gravel *gravel = watch->rounds->object.gravel;
+    const struct gravel_limit limit = gravel_node_kernel_limit(gravel);
+    const uint32_t limit_ms = gravel->config.kernel_limit_ms;
+    struct gravelp_rounds_set sets[GRAVELP_ROUNDS_SETS];
+    char name[GRAVEL_KERNEL_NAME_BYTES];
+    if (limit_ms && !gravel_node_has_failed(gravel)) {
+        GRAVEL_TRY(
+            gravel_memory_read(&gravel->memory, 0,
+                               watch->rounds->object.memory + offsetof(struct gravelp_rounds, sets),
+                               sets, sizeof sets));
+        for (uint32_t i = 0; i < GRAVELP_ROUNDS_SETS; i++) {
+            if (sets[i].met != watch->met[i])
+                gravel_wait_renew(wait);
+            watch->met[i] = sets[i].met;
+        }
+    }
+    const int code = limit.check(limit.context, wait);
+    if (code == 0 || gravel_node_has_failed(gravel))
+        return code;
+    gravel_cl_kernel_name(watch->rounds->object.kernels[0], name);
+    return gravel_fail(code,
+                       "%s: kernel %s, round %" PRIu64
+                       "%s: no group has ended a phase for %.1f s (GRAVEL_KERNEL_LIMIT)",
+                       GRAVEL_ROUNDS_RUN, name, watch->number,
+                       watch->may_be_later ? " or a later one" : "", limit_ms * 1e-3);
+}
+
+struct gravel_limit gravel_rounds_limit(struct gravel_rounds_watch *watch)
+{
+    const struct gravel_limit limit = gravel_node_kernel_limit(watch->rounds->object.gravel);
+    return (struct gravel_limit){.check = check, .context = watch, .yields_ns = limit.yields_ns};
 }
 
 int gravel_rounds_fail_node(struct gravel *gravel, int code)

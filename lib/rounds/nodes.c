@@ -122,11 +122,12 @@ static int read_report(const struct gravel_rounds *rounds, uint64_t number, stru
 }
 
 /* Waits for the report of a round. @param is_over  [out] whether the kernel has ended instead */
-static int await_report(const struct gravel_rounds *rounds, uint64_t number, cl_event end,
-                        struct words *report, bool *is_over)
+static int await_report(const struct gravel_rounds *rounds, const struct gravel_rounds_goal *run,
+                        uint64_t number, cl_event end, struct words *report, bool *is_over)
 {
-    struct gravel_wait wait = {.limit = gravel_node_kernel_limit(rounds->object.gravel),
-                               .what = "a round of a kernel that stays"};
+    struct gravel_rounds_watch watch = {.rounds = rounds, .number = run->first + run->done};
+    struct gravel_wait wait = {.limit = gravel_rounds_limit(&watch),
+                               .what = "that stays for rounds"};
     int found = 0, code = 0;
     while (!found && !code && !*is_over) {
         *is_over = gravel_cl_event_status(end) <= CL_COMPLETE; /* before the report is read */
@@ -266,12 +267,12 @@ static int begin(struct gravel_rounds *rounds, const struct gravel_rounds_goal *
 }
 
 /* Ends a kernel that waits for a second round, as some node has none. */
-static int dismiss(const struct gravel_rounds *rounds, uint64_t number, cl_event end,
-                   struct words *words)
+static int dismiss(const struct gravel_rounds *rounds, const struct gravel_rounds_goal *run,
+                   uint64_t number, cl_event end, struct words *words)
 {
     struct words report = {.counts = words->counts};
     bool is_over = false;
-    GRAVEL_TRY(await_report(rounds, number, end, &report, &is_over));
+    GRAVEL_TRY(await_report(rounds, run, number, end, &report, &is_over));
     memset(words->counts, 0, gravel_n_nodes(rounds->object.gravel) * sizeof *words->counts);
     return is_over ? 0 : answer(rounds, number, words, false);
 }
@@ -285,10 +286,10 @@ static int run_launch(struct gravel_rounds *rounds, struct gravel_rounds_goal *r
     const uint64_t begin_ns = gravel_clock_ns();
     bool goes_on = true, is_over = false;
     if (words->flags & RUN_ENDS)
-        return end ? dismiss(rounds, exchanges->number + 1, end, words) : 0;
+        return end ? dismiss(rounds, run, exchanges->number + 1, end, words) : 0;
     while (goes_on) {
         const uint64_t number = ++exchanges->number, asked_ns = gravel_clock_ns();
-        GRAVEL_TRY(await_report(rounds, number, end, words, &is_over));
+        GRAVEL_TRY(await_report(rounds, run, number, end, words, &is_over));
         rounds->stats.device_ns += gravel_clock_ns() - asked_ns;
         if (is_over) { /* if not well, that fails the node */
             note_error(words, gravel_rounds_fail_empty());
@@ -330,8 +331,7 @@ static int launch_with_nodes(struct gravel_rounds *rounds, struct gravel_rounds_
     if (!code && !is_one)
         code = run_launch(rounds, run, end, words);
     gravel_rounds_fail_node(gravel, code);
-    const int waited =
-        end ? gravel_node_wait_for_kernel(gravel, rounds->object.kernels[0], end) : 0;
+    const int waited = end ? gravel_node_end(gravel, rounds->object.kernels[0], end) : 0;
     gravel_cl_event_release(end);
     code = gravel_leave(gravel, gravel_first_failure(code, waited));
     if (!code)

@@ -17,6 +17,14 @@ struct gravel_rounds_goal {
     uint64_t until, most, done, first; /* first: number of its first round */
 };
 
+/* A wait for a launch: GRAVEL_KERNEL_LIMIT counts from when groups have last met. */
+struct gravel_rounds_watch {
+    const struct gravel_rounds *rounds;
+    uint64_t number;                   /* of the round that is waited for, */
+    bool may_be_later;                 /* or of the first of several */
+    uint64_t met[GRAVELP_ROUNDS_SETS]; /* as last seen */
+};
+
 /* ---- goal.c ---------------------------------------------------------------------------------------- */
 
 bool gravel_rounds_has_ended(const struct gravel_rounds *rounds,
@@ -30,6 +38,8 @@ struct gravelp_rounds_begin gravel_rounds_begin_at(const struct gravel_rounds *r
                                                    uint32_t phase);
 int gravel_rounds_set_begin(const struct gravel_rounds *rounds,
                             const struct gravelp_rounds_begin *begin);
+/** Returns the limit of a wait for a launch. @param watch  stays until the wait ends */
+struct gravel_limit gravel_rounds_limit(struct gravel_rounds_watch *watch);
 /** Fails the node: what a launch still does is unknown, or other nodes wait for it in the run. @return code */
 int gravel_rounds_fail_node(struct gravel *gravel, int code);
 /** Returns GRAVEL_ERANGE, of messages that a launch has refused. */

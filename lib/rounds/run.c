@@ -78,11 +78,13 @@ static int launch_once(struct gravel_rounds *rounds, struct gravel_rounds_goal *
     struct gravelp_rounds_begin begin = gravel_rounds_begin_at(rounds, run, GRAVELP_PHASE_ALL);
     const uint64_t left = run->most - run->done, begin_ns = gravel_clock_ns();
     begin.most = waits ? 1 : left < rounds->slice_rounds ? (uint32_t)left : rounds->slice_rounds;
+    struct gravel_rounds_watch watch = {
+        .rounds = rounds, .number = begin.number, .may_be_later = begin.most > 1};
     cl_event end = NULL;
     int code = gravel_rounds_set_begin(rounds, &begin);
     if (!code)
         code = gravel_node_run(gravel, rounds->object.kernels[0], rounds->n_groups,
-                               rounds->group_items, &end);
+                               rounds->group_items, gravel_rounds_limit(&watch), &end);
     gravel_cl_event_release(end);
     if (code)
         return clear(rounds, code);
@@ -142,6 +144,15 @@ static int count_phases(struct gravel_rounds *rounds, const struct gravel_rounds
     return words.n_phases ? 0 : gravel_rounds_fail_empty();
 }
 
+/* Fails the node if a phase has not ended: other nodes need not wait for it, and what it still does is unknown. @return
+ * code */
+static int give_up(struct gravel *gravel, int code)
+{
+    return code == GRAVEL_EKERNEL && gravel_launches_are_running(&gravel->launches, true)
+               ? gravel_rounds_fail_node(gravel, code)
+               : code;
+}
+
 /* Reports to all nodes, in the next round, that one has failed here. @return code; what fails the node */
 static int announce(const struct gravel_rounds *rounds, int code)
 {
@@ -166,8 +177,8 @@ static int run_by_phases(struct gravel_rounds *rounds, struct gravel_rounds_goal
     while (!gravel_rounds_has_ended(rounds, run) && sums[2] == 0) {
         int code = 0;
         for (uint32_t phase = 0; phase < rounds->n_phases && !code; phase++)
-            code = launch_phase(rounds, run, phase);
-        const int waited = gravel_barrier_sum(gravel, count_at, 3, NULL, sums);
+            code = give_up(gravel, launch_phase(rounds, run, phase));
+        const int waited = give_up(gravel, gravel_barrier_sum(gravel, count_at, 3, NULL, sums));
         code = gravel_first_failure(code, waited);
         GRAVEL_TRY(gravel_leave(gravel, 0));
         gravel_rounds_count(rounds, run, 1, sums[0] + (sums[1] << 32));

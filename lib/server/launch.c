@@ -88,7 +88,8 @@ static int run(struct gravel_servers_launch *launch, struct kernel kernel, size_
 {
     struct gravel *gravel = launch->gravel;
     GRAVEL_TRY(gravel_leave(gravel, 0));
-    return gravel_node_run(gravel, kernel.kernel, n_groups, kernel.items, &launch->event);
+    return gravel_node_run(gravel, kernel.kernel, n_groups, kernel.items,
+                           gravel_node_kernel_limit(gravel), &launch->event);
 }
 
 /* Runs it while no other kernel runs handlers with keys. */

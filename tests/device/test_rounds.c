@@ -2,7 +2,7 @@
 /*
  * Rounds: phases see what the one before has stored, on all groups; counts are known in the next round; calls of groups, in
  * the kernel that stays and phase by phase, at this node and at another one; what else kernels have; runs that go on where
- * the last one ended; what is refused, and that the node is of use afterwards.
+ * the last one ended; what is refused, and that the node is of use afterwards; a phase that does not end.
  *
  * Path: meson test -> kernels/rounds.cl -> cl/rounds.cl.h, lib/rounds
  */
@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -265,6 +266,26 @@ static uint32_t count_steps(struct gravel *gravel, cl_mem last)
     return (uint32_t)(n * (times < 400 ? times : 400));
 }
 
+/* The limit is of a phase: rounds of a launch may take longer together. A node without one compiles before. */
+TEST(kernel_limit_is_of_a_phase)
+{
+    uint32_t n_steps = 0;
+    for (uint32_t limit_ms = 0; limit_ms <= 1500; limit_ms += 1500) {
+        struct gravel_config config = loopback_config(1);
+        cl_int error;
+        config.kernel_limit_ms = limit_ms;
+        struct gravel *gravel = scoped_node(&config, NULL);
+        cl_mem last =
+            clCreateBuffer(gravel_cl_context(gravel), CL_MEM_READ_WRITE, 4u << 20, NULL, &error);
+        assert_int_equal(error, CL_SUCCESS);
+        n_steps = limit_ms ? n_steps : count_steps(gravel, last);
+        struct gravel_rounds *rounds = make_work(gravel, last, n_steps);
+        run(rounds, GRAVEL_UNTIL_MOST, limit_ms ? 8 : 1);
+        OK(gravel_rounds_destroy(rounds));
+        clReleaseMemObject(last);
+    }
+}
+
 /* The first launch, of up to 64 rounds that take 0.3 s each, ends with the round. */
 TEST(abort_ends_a_run_whose_groups_do_not_wait)
 {
@@ -285,4 +306,68 @@ TEST(abort_ends_a_run_whose_groups_do_not_wait)
     expect_error(gravel_close(gravel), GRAVEL_EABORT, WHY);
     assert_true(is_within(begin, 7)); /* closing gives a kernel up after 8 s */
     clReleaseMemObject(last);
+}
+
+/* ---- a phase that does not end ----------------------------------------------------------------- */
+
+#define TIMEOUT_MS 1000u
+#define KERNEL_LIMIT_MS 1000u
+
+static const struct endless {
+    const char *scheduler;
+    cl_uint n_items;          /* that stay in the phase */
+    uint32_t kernel_limit_ms; /* 0: none, and the other groups find out */
+    const char *text, *by_phase;
+} endless[] = {
+    {"auto", UINT32_MAX, KERNEL_LIMIT_MS,
+     "kernel endless, round 0 or a later one: no group has ended a phase for 1.0 s "
+     "(GRAVEL_KERNEL_LIMIT)",
+     "kernel endless has not ended within "},
+    {"host", UINT32_MAX, KERNEL_LIMIT_MS, "", "kernel endless has not ended within "},
+    {"auto", 1, 0, "waited in round 2 for the other groups of its launch, of which ", NULL},
+};
+
+/* Runs a row's rounds, whose phase ends, if text is NULL; else every call says the text in time, and the node closes, in
+ * whose memory the kernel still runs. @return how they ran */
+static struct gravel_rounds_stats try_endless(const struct endless *row, const char *text)
+{
+    static _Alignas(4096) _Atomic cl_uint gate[1024];
+    const int code = text ? GRAVEL_EKERNEL : 0;
+    struct gravel_config config = loopback_config(1);
+    struct gravel *gravel;
+    cl_int error;
+    config.timeout_ms = TIMEOUT_MS;
+    config.kernel_limit_ms = text ? row->kernel_limit_ms : 0;
+    snprintf(config.scheduler, sizeof config.scheduler, "%s", row->scheduler);
+    OK(gravel_open(&gravel, &config, NULL));
+    struct gravel_rounds *rounds = make(gravel, "endless");
+    cl_command_queue queue = gravel_cl_queue(gravel);
+    cl_mem memory =
+        clCreateBuffer(gravel_cl_context(gravel), CL_MEM_USE_HOST_PTR, sizeof gate, gate, &error);
+    assert_true(error == CL_SUCCESS && clRetainCommandQueue(queue) == CL_SUCCESS);
+    SET_ROUNDS(rounds, 2, memory);
+    SET_ROUNDS(rounds, 3, row->n_items);
+    atomic_store(gate, !text);
+    const double begin = seconds_now();
+    for (int i = 0; i < 3; i++)
+        expect_error(gravel_rounds_run(rounds, GRAVEL_UNTIL_ZERO, 3, NULL, 0), code, text);
+    const struct gravel_rounds_stats seen = stats(rounds);
+    expect_error(gravel_rounds_destroy(rounds), code, text);
+    expect_error(gravel_close(gravel), code, text);
+    assert_true(!text || is_within(begin, 8));
+    atomic_store(gate, 1); /* the kernel ends, in memory that has stayed */
+    assert_int_equal(clFinish(queue), CL_SUCCESS);
+    clReleaseCommandQueue(queue);
+    clReleaseMemObject(memory);
+    return seen;
+}
+
+TEST_OF("endless", a_phase_without_an_end_is_told_in_time)
+{
+    for (const struct endless *row = endless; row < endless + sizeof endless / sizeof *endless;
+         row++) {
+        const struct gravel_rounds_stats seen = try_endless(row, NULL); /* which compiles */
+        if (row->kernel_limit_ms || seen.groups > 1)
+            try_endless(row, seen.stayed ? row->text : row->by_phase);
+    }
 }

@@ -106,6 +106,25 @@ kernel void work(GRAVEL_ARENA, GRAVEL_ROUND, global uint *last, uint n)
     }
 }
 
+/* In round 2 the first n work-items stay in their phase until the gate opens. */
+kernel void endless(GRAVEL_ARENA, GRAVEL_ROUND, volatile global const uint *gate, uint n)
+{
+    GRAVEL_ROUND_OPEN(r);
+    GRAVEL_EACH_ROUND(r)
+    {
+        GRAVEL_PHASE(r, before)
+        {
+            gravel_round_count_wg(r, 1);
+        }
+        GRAVEL_PHASE(r, endless)
+        {
+            if (gravel_round_number(r) == 2 && gravel_round_item(r) < n)
+                while (*gate == 0)
+                    ;
+        }
+    }
+}
+
 #ifdef GRAVEL_HANDLER_grow
 #include "accumulator.cl.h"
 #include "block_pool.cl.h"
