@@ -160,18 +160,36 @@ static void be_killed_at_work(const struct death *death)
     death->work->go_on();
 }
 
+static void be_killed_in_a_phase(const struct death *death)
+{
+    stay_in_phase(death);
+    be_killed_at_work(death);
+}
+
 /* ---- who dies, at what, and how ------------------------------------------------------------------ */
 
 #define NODE_1 (1u << 1)
 #define ASSERTED                                                                        \
     "work-item at (70) of node 1: test.cl, line 3: assertion failed: get_global_id(0) " \
     "!= 70"
+/* Of three nodes each posts a part for every node, and reads two: after so many of these calls in a round. */
+#define ROUND_20(n) \
+    &rounding, 0, NODE_1, be_killed_at_point, "node 1 ", .point = PART, .n_passed = 100 + (n)
 #define ABORTS .timeout_ms = AS_IT_IS, .limit_s = 1.2, .failure = {GRAVEL_EABORT, WHY, 1}
 
 static const struct death deaths[] = {
     {"killed_while_sending", &busy, 5, NODE_1, be_killed, "node 1 ", .launches = true},
     {"killed_while_idle", &busy, 0, NODE_1, be_killed, "node 1 ", .after_ms = 200},
-    {"killed_in_rounds", &rounding, 0, NODE_1, be_killed_at_work, "node 1 ", .after_ms = 300},
+    {"killed_in_a_phase", &rounding, 0, NODE_1, be_killed_in_a_phase, "node 1 ", .after_ms = 300},
+    {"killed_between_runs_of_rounds", &rounding, 3, NODE_1, be_killed, .text = "node 1 "},
+    /* In round 20: before it posts its part, behind node 0's, and when all have it. */
+    {"killed_before_its_part", ROUND_20(0)},
+    {"killed_between_its_parts", ROUND_20(1)},
+    {"killed_behind_its_parts", ROUND_20(3)},
+    {"killed_while_others_apply", &rounding, 0, NODE_1, be_killed_at_point, "node 1 ",
+     .point = APPLY, .n_passed = 20},
+    {"endless_phase", &rounding_in_a_hurry, 0, NODE_1, stay_in_phase,
+     "node 1 gave up: ", .failure = {GRAVEL_EKERNEL, "(GRAVEL_KERNEL_LIMIT)", 1}},
     {"first_node_killed", &busy, 0, 1, be_killed, .text = "node 0 "},
     /* Of four: the one whose left neighbour died finds out, and reports it to the one that is left. */
     {"two_killed_at_once", &busy, 0, NODE_1 | 1 << 2, be_killed, .text = " has been silent"},

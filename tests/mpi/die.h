@@ -28,16 +28,18 @@ bool run_misopening(const char *name), run_misfit(const char *name),
 
 /* works.c */
 extern const struct work busy, waiting, living, paying, paying_in_a_hurry, printing_to_file,
-    printing_to_pipe, rounding;
+    printing_to_pipe, rounding, rounding_in_a_hurry;
 /** Makes rounds in each of which every node adds to a word of the next one, and meets the others. */
 struct gravel_rounds *make_rounds(uint64_t at);
 struct death;
+/** Keeps this node's rounds in their phase from now on. */
+void stay_in_phase(const struct death *death);
 /** Prints to a full disk. */
 void disk_full(const struct death *death);
 
 /* points.c: the node dies at a point of its own calls, or spoils what leaves from then on. */
 extern const struct work sending_runs, putting;
-enum point { NOWHERE, COPY, NOTE, SPOILT_NOTE };
+enum point { NOWHERE, COPY, NOTE, SPOILT_NOTE, PART, APPLY };
 /** Lets this node die, or spoil what it sends, at a point, once so many have been passed. */
 void arm(enum point point, uint32_t n);
 

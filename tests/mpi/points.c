@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What nodes do until one of them dies at a point of its own calls: between the copy of a frame that the device has binned and
- * its note, or between the note and the upload; or sends a note that cannot be right. See die.h.
+ * its note, or between the note and the upload; between parts of a round that it posts or reads, or as messages of the round
+ * are applied; or sends a note that cannot be right. See die.h.
  *
  * The linker sends the calls here (--wrap).
  *
- * Path: die.c -> this -> lib/transport/handover.c, lib/resolve/resolver.c
+ * Path: die.c -> this -> lib/transport/handover.c, lib/resolve/resolver.c, lib/network/exchange.c, lib/rounds/nodes.c
  */
 #include "node/node.h"
 #include "resolve/on_device/ring.h"
@@ -56,6 +57,27 @@ WRAPPED(int, gravel_ring_keep, struct gravel_resolver *resolver, const void *fra
         pass(NOTE);
     return __real_gravel_ring_keep(resolver, frame, received, expect, heap_offset, is_kept,
                                    refusal);
+}
+
+WRAPPED(struct gravel_post *, gravel_exchange_post, const struct gravel_network *network,
+        const struct gravel_pinned *outbox, uint32_t to, uint64_t number)
+{
+    pass(PART);
+    return __real_gravel_exchange_post(network, outbox, to, number);
+}
+
+/* On step svm a round's messages are applied by a barrier, on step pump behind the answer, by the kernel. */
+WRAPPED(int, gravel_node_barrier, struct gravel *here, const struct gravel_collective_call *call,
+        bool is_rest)
+{
+    pass(APPLY);
+    return __real_gravel_node_barrier(here, call, is_rest);
+}
+
+WRAPPED(void, gravel_pump_watch, struct gravel_pump *pump, cl_event event)
+{
+    pass(APPLY);
+    __real_gravel_pump_watch(pump, event);
 }
 
 /* ---- works ---------------------------------------------------------------------------------------- */
