@@ -160,13 +160,13 @@ GRAVELP_INLINE void gravelp_round_end(struct gravel_round_group r)
     own->is_sent = 0;
 #else
     own->goes_on = own->n_rounds < r.begin.most && !(r.begin.until_zero && sum == 0) &&
-                   !own->is_sent && !own->n_refused &&
+                   !own->is_sent && !own->is_refused &&
                    (own->n_rounds % GRAVELP_ROUND_ASKS ||
                     !gravelp_load_relaxed(&r.group.arena->abort)); /* H1 */
 #endif
     if (own->member == 0 && !own->goes_on) {
         r.words->last = (struct gravelp_rounds_set){
-            0, {(uint)sum, (uint)(sum >> 32)}, own->is_sent, own->n_refused};
+            0, {(uint)sum, (uint)(sum >> 32)}, own->is_sent, own->is_refused};
         r.words->n_rounds = own->n_rounds;
     }
 }

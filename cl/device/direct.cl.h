@@ -22,7 +22,7 @@ struct gravelp_rounds_scratch {
     uint goes_on;
     ulong sum,
         sum_so_far; /* counted in the round before, and in this one's parts that have ended */
-    uint is_sent, n_refused;
+    uint is_sent, is_refused;
     uint count;     /* in this part, atomic; any work-item */
     uint has_added; /* 1: some work-item has added to the set's other words, and sets this */
     ulong nodes_at; /* as in struct gravelp_rounds_begin */
@@ -49,7 +49,8 @@ GRAVELP_OUT_OF_LINE void gravelp_direct_refuse(struct gravel_group g, uint line,
                                                ulong index, ulong node)
 {
     global struct gravelp_rounds *rounds = g.rounds;
-    if (gravelp_device_fetch_add_relaxed(&gravelp_round_set(g)->refused, 1) != 0) /* Y2 */
+    gravelp_device_store_relaxed(&gravelp_round_set(g)->is_refused, 1); /* Y2 */
+    if (gravelp_device_fetch_add_relaxed(&rounds->n_refused, 1) != 0)   /* Y2 */
         return;
     rounds->refused_line = line;
     rounds->refused_base = base;

@@ -31,7 +31,7 @@ GRAVELP_INLINE void gravelp_round_report(struct gravel_round_group r, ulong sum)
     gravelp_store_release(
         report + GRAVELP_ROUNDS_FLAGS,
         GRAVELP_ROUNDS_WORD(number, (own->is_sent ? GRAVELP_ROUNDS_SENT : 0) |
-                                        (own->n_refused ? GRAVELP_ROUNDS_REFUSED : 0))); /* Y4 */
+                                        (own->is_refused ? GRAVELP_ROUNDS_REFUSED : 0))); /* Y4 */
 }
 
 /* Leader: poll an answer once. @return whether all of it is there */

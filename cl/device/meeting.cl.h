@@ -126,7 +126,7 @@ GRAVELP_INLINE bool gravelp_round_meet(struct gravel_round_group r)
         const struct gravelp_rounds_set added = *set; /* Y1 */
         own->sum_so_far += added.count[0] | (ulong)added.count[1] << 32;
         own->is_sent |= added.is_sent;
-        own->n_refused += added.refused;
+        own->is_refused |= added.is_refused;
     }
     own->goes_on &= met != 0;
     return met != 0;

@@ -32,10 +32,10 @@ struct gravelp_rounds_begin {
 /* What the members of a launch add to until they meet, each atomically, and read when all have met. A launch of one
  * phase adds to count alone. */
 struct gravelp_rounds_set {
-    gravelp_u64 met;      /* members that came, those that added to other words, and a count */
-    gravelp_u32 count[2]; /* what is not counted in `met`: lower and upper half */
-    gravelp_u32 is_sent;  /* messages that are the host's to apply */
-    gravelp_u32 refused;  /* messages to words that do not exist */
+    gravelp_u64 met;        /* members that came, those that added to other words, and a count */
+    gravelp_u32 count[2];   /* what is not counted in `met`: lower and upper half */
+    gravelp_u32 is_sent;    /* messages that are the host's to apply */
+    gravelp_u32 is_refused; /* messages to words that do not exist */
 };
 
 /* In `met`: a member, one that added to the other words; and what a member counts there is less than a part. */
@@ -96,8 +96,8 @@ struct gravelp_rounds {
     struct gravelp_rounds_set last;                      /* of the last whole round: by member 0 */
     gravelp_u32 n_rounds;                                /* whole ones of the launch: by member 0 */
     gravelp_u32 n_phases;                                /* of a survey */
-    gravelp_u32 refused_line; /* of the first of them, in the program; and where it was to */
-    gravelp_u32 alignment;
+    gravelp_u32 n_refused;    /* messages to words that do not exist; and of the first of them */
+    gravelp_u32 refused_line; /* of the program, and where it was to */
     gravelp_u64 refused_base, refused_index, refused_node;
     gravelp_u32 device_padding[14];
 

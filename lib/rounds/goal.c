@@ -94,16 +94,15 @@ int gravel_rounds_fail_refused(const struct gravel_rounds *rounds,
 {
     const uint32_t n_nodes = gravel_n_nodes(rounds->object.gravel);
     if (words->refused_node >= n_nodes)
-        return gravel_fail(GRAVEL_ERANGE,
-                           "%s: line %u: a message to node %" PRIu64 " of %u (%u messages refused)",
-                           GRAVEL_ROUNDS_RUN, words->refused_line, words->refused_node, n_nodes,
-                           words->last.refused);
+        return gravel_fail(
+            GRAVEL_ERANGE, "%s: line %u: a message to node %" PRIu64 " of %u (%u messages refused)",
+            GRAVEL_ROUNDS_RUN, words->refused_line, words->refused_node, n_nodes, words->n_refused);
     return gravel_fail(
         GRAVEL_ERANGE,
         "%s: line %u: index %" PRIu64 " at base %" PRIu64 " of node %" PRIu64
         " is in no allocation, or the base is no multiple of the word's size (%u messages refused)",
         GRAVEL_ROUNDS_RUN, words->refused_line, words->refused_index, words->refused_base,
-        words->refused_node, words->last.refused);
+        words->refused_node, words->n_refused);
 }
 
 int gravel_rounds_fail_empty(void)

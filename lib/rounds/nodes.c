@@ -230,8 +230,8 @@ static int end_round(struct gravel_rounds *rounds, struct gravel_rounds_goal *ru
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_BARRIER};
     int code = exchange(rounds, number, words);
     if (!code && (words->flags & GRAVELP_ROUNDS_SENT || !rounds->room)) {
-        note_error(words, gravel_node_barrier(gravel, &call, true)); /* other nodes may have none */
-        code = gravel_leave(gravel, 0);
+        note_error(words, gravel_leave_wait(gravel, gravel_node_barrier(gravel, &call, true)));
+        code = gravel_leave(gravel, 0); /* other nodes may have no error */
     }
     if (!code)
         gravel_rounds_count(rounds, run, 1, words->sum);
@@ -341,7 +341,7 @@ static int launch_with_nodes(struct gravel_rounds *rounds, struct gravel_rounds_
     rounds->stats.launches++;
     rounds->stats.stayed += taken.n_rounds;
     rounds->stats.groups = taken.members.n;
-    if (taken.last.refused)
+    if (taken.n_refused)
         note_error(words, gravel_rounds_fail_refused(rounds, &taken));
     return is_one && !(words->flags & RUN_ENDS) ? end_one(rounds, run, &taken, words) : 0;
 }
@@ -355,8 +355,12 @@ int gravel_rounds_run_with_nodes(struct gravel_rounds *rounds, struct gravel_rou
     int code = 0;
     while (!code && !gravel_rounds_has_ended(rounds, run) && !(words.flags & RUN_ENDS))
         code = launch_with_nodes(rounds, run, &words);
+    /* Whether messages of the last round were refused, or it has failed, all nodes learn only now. */
+    if (!code && !(words.flags & RUN_ENDS))
+        code = exchange_nothing(rounds, ++gravel->network.exchange.number, &words);
     GRAVEL_TRY(code);
     note_error(&words, gravel_barrier(gravel)); /* kernels have applied all that came */
+    GRAVEL_TRY(gravel_leave(gravel, 0));
     if (words.error.code)
         return gravel_fail_again(&words.error);
     return words.flags & RUN_ENDS

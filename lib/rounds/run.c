@@ -99,7 +99,7 @@ static int launch_once(struct gravel_rounds *rounds, struct gravel_rounds_goal *
     fit_slice(rounds, words.n_rounds, gravel_clock_ns() - begin_ns);
     if (waits || words.last.is_sent || words.n_rounds == 0)
         GRAVEL_TRY(gravel_quiet(gravel));
-    if (words.last.refused)
+    if (words.n_refused)
         return gravel_rounds_fail_refused(rounds, &words);
     return words.n_rounds ? 0 : gravel_rounds_fail_empty();
 }
@@ -188,11 +188,13 @@ static int run_by_phases(struct gravel_rounds *rounds, struct gravel_rounds_goal
         if (code && !error.code)
             error = gravel_keep(code);
     }
+    uint64_t has_failed = error.code || sums[2]; /* of the last round others learn it here */
+    GRAVEL_TRY(gravel_reduce(gravel, GRAVEL_MAX, GRAVEL_ULONG, &has_failed, 1));
     if (error.code)
         return gravel_fail_again(&error);
-    return sums[2] == 0 ? 0
-                        : gravel_fail(GRAVEL_EMISMATCH, "%s: the run has failed at another node",
-                                      GRAVEL_ROUNDS_RUN);
+    return has_failed ? gravel_fail(GRAVEL_EMISMATCH, "%s: the run has failed at another node",
+                                    GRAVEL_ROUNDS_RUN)
+                      : 0;
 }
 
 /* ---- the call -------------------------------------------------------------------------------------- */

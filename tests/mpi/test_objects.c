@@ -326,6 +326,38 @@ TEST(rounds_bring_what_all_nodes_send)
     OK(gravel_free(gravel, words));
 }
 
+/* A message that is refused, in the last round too, is an error of the run at each node, and ends it. */
+TEST(messages_that_a_round_refuses_end_the_run_at_all_nodes)
+{
+    static const cl_ulong runs[][2] = {{0, 1}, {2, 3}, {2, 1000}}; /* when, and rounds at most */
+    const bool is_loopback = n_nodes > 1 && gravel_is_local(gravel, (node + 1) % n_nodes);
+    const cl_ulong words = alloc_or_die(gravel, 64), index = 16;
+    const struct gravel_rounds_program program =
+        GRAVEL_ROUNDS_PROGRAM(.name = "spread.cl", .source = spread_cl, .options = "-DN=1u",
+                              .function = "astray");
+    struct gravel_rounds *rounds;
+    struct gravel_rounds_ended ended;
+    cl_kernel kernel;
+    OK(gravel_rounds_create(&rounds, gravel, &program));
+    OK(gravel_rounds_kernel(rounds, &kernel));
+    for (cl_uint i = 0; i < 6; i++) {
+        const cl_ulong *run = runs[i / 2];
+        const cl_uint calls = i % 2;
+        MUST(!clSetKernelArg(kernel, 2, sizeof words, &words) &&
+             !clSetKernelArg(kernel, 3, sizeof index, &index) &&
+             !clSetKernelArg(kernel, 4, sizeof *run, run) &&
+             !clSetKernelArg(kernel, 5, sizeof calls, &calls));
+        const int code = gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, run[1], &ended, sizeof ended);
+        if (!node || is_loopback || code != GRAVEL_EMISMATCH)
+            expect(code, calls ? GRAVEL_EHANDLER : GRAVEL_ERANGE, calls ? "77" : "16");
+        MUST(ended.n_rounds >= run[0] && ended.n_rounds <= run[0] + 2);
+        OK(gravel_barrier(gravel));
+    }
+    clReleaseKernel(kernel);
+    OK(gravel_rounds_destroy(rounds));
+    OK(gravel_free(gravel, words));
+}
+
 static void open_node(void)
 {
     open_nodes(NULL);

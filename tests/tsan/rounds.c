@@ -91,8 +91,8 @@ static void run(struct test *test, lanes_kernel *body)
                sizeof test->heap, &test->heap.rounds);
     lanes_launch(body, &test->arena, &begin, N_GROUPS, N_ITEMS);
     const uint32_t n_items = rounds->members.n * N_ITEMS;
-    if (test->arena.fault || rounds->last.refused || rounds->last.is_sent)
-        fail("fault %u, %u refused", test->arena.fault, rounds->last.refused);
+    if (test->arena.fault || rounds->n_refused || rounds->last.is_sent)
+        fail("fault %u, %u refused", test->arena.fault, rounds->n_refused);
     expect("rounds", rounds->n_rounds, N_ROUNDS);
     expect("the last count", rounds->last.count[0],
            body == count_kernel ? N_ROUNDS * n_items : N + n_items);

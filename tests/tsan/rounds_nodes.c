@@ -139,8 +139,8 @@ static void run(struct test *test)
     lanes_launch(exchange_kernel, &test->arena, &begin, N_GROUPS, N_ITEMS);
     pthread_join(host, NULL);
     const struct gravelp_rounds *rounds = &test->heap.rounds;
-    if (test->arena.fault || rounds->last.refused)
-        fail("fault %u, %u refused", test->arena.fault, rounds->last.refused);
+    if (test->arena.fault || rounds->n_refused)
+        fail("fault %u, %u refused", test->arena.fault, rounds->n_refused);
     expect("rounds", rounds->n_rounds, N_ROUNDS);
     for (uint32_t i = 0; i < N; i++)
         expect("a word at the end", test->heap.words[i], N_ROUNDS);

@@ -53,6 +53,26 @@ kernel void spread(GRAVEL_ARENA, GRAVEL_ROUND, ulong words, ulong puts, ulong wr
     }
 }
 
+/* In round `when` node 0 sends node 1 a message: to element `index`, or of a handler that there is not. */
+kernel void astray(GRAVEL_ARENA, GRAVEL_ROUND, ulong words, ulong index, ulong when, uint calls)
+{
+    GRAVEL_ROUND_OPEN(r);
+    GRAVEL_EACH_ROUND(r)
+    {
+        GRAVEL_PHASE(r, all)
+        {
+            if (gravel_round_number(r) == when && gravel_round_item(r) == 0 &&
+                gravel_node(r.group) == 0) {
+                const uint to = gravel_n_nodes(r.group) > 1;
+                if (calls)
+                    gravel_am1_wi(r.group, 77, index, to);
+                else
+                    gravel_inc_uint_wi(r.group, words, index, to);
+            }
+        }
+    }
+}
+
 kernel void no_phase(GRAVEL_ARENA, GRAVEL_ROUND)
 {
     GRAVEL_ROUND_OPEN(r);
