@@ -109,10 +109,14 @@ GRAVELP_INLINE uint gravelp_round_send(struct gravel_group g, uint line, uint co
     global uchar *nodes = gravelp_heap(g.arena, g.round->nodes_at);
     const ulong at =
         GRAVELP_ROUNDS_COUNTS(n_nodes) + 4 * ((g.round->n_met + 1) % 2 * n_nodes + node);
-    const uint n = room ? gravelp_take_place((global uint *)(nodes + at)) : 0; /* Y2 */
-    if (n >= room)
+    global uint *count = (global uint *)(nodes + at);
+    const uint n = room ? gravelp_take_place(count) : 0; /* Y2 */
+    if (n >= room) {
+        if (n >> 31) /* each work-item sets it back before it adds again, so it never wraps */
+            gravelp_device_store_relaxed(count, room); /* Y2 */
         return gravelp_send_wi(gravelp_direct_pass(g), command, base, GRAVELP_NO_REPLY, index,
                                values, node);
+    }
     const ulong offset = base + index * GRAVELP_VALUE_BYTES(command);
     ((global struct gravelp_round_message *)(nodes +
                                              GRAVELP_ROUNDS_OUT(n_nodes)))[node * room + n] =

@@ -26,7 +26,7 @@ struct gravelp_rounds_begin {
     gravelp_u32 n_groups;   /* of the launch */
     gravelp_u32 wait_ms;    /* of a group for those of its launch */
     gravelp_u32 room;  /* messages of a round for each other node: more go as those of any kernel */
-    gravelp_u32 n_met; /* rounds so far whose end nodes have met at */
+    gravelp_u32 n_met; /* rounds so far whose end nodes have met at: wraps */
 };
 
 /* What the members of a launch add to until they meet, each atomically, and read when all have met. A launch of one

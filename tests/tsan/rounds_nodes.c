@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rounds of several nodes as C11 threads, under ThreadSanitizer: groups of node 0 meet, report and apply what an answer
- * brings, next to a thread that is the host, and in whose frames node 1's messages come.
+ * brings, next to a thread that is the host, and in whose frames node 1's messages come. Numbers of rounds pass 2^32. With
+ * the last answer a message comes for no word; and in the first round of a launch more than 2^32 messages are for node 1.
  *
  * Path:    this -> cl/rounds.cl.h, device/meeting.cl.h, exchange.cl.h, compiled as C11 through host_c11.h.
  * Exit:    0; 1 with a line that says what went wrong; the sanitizer's own code if it has a report.
@@ -16,7 +17,10 @@
 #define N 16u    /* words that node 1 adds to in each round */
 #define N_ROUNDS 30u
 #define N_LAUNCHES 6
-#define MOST_MS 60000u /* for a report */
+#define MOST_MS 60000u                    /* for a report */
+#define FIRST (UINT32_MAX - N_ROUNDS / 2) /* a round's number */
+#define SLOT_BYTES 512u
+#define N_SLOTS 16u
 
 struct heap {
     uint64_t unused[8];
@@ -27,7 +31,9 @@ struct heap {
 struct test {
     _Alignas(GRAVELP_CACHELINE) struct gravelp_arena arena;
     struct gravelp_queue_words queue;
+    _Alignas(GRAVELP_CACHELINE) unsigned char slots[N_SLOTS * SLOT_BYTES];
     struct heap heap;
+    bool is_full; /* node 1's frame, in the first round */
 };
 
 /* Each work-item sends one message to node 1, and finds what node 1 has sent in all rounds before. */
@@ -60,9 +66,10 @@ static bool read_word(uint32_t *word, uint32_t number, memory_order order, uint3
     return atomic_load_explicit((_Atomic uint32_t *)word, memory_order_relaxed) >> 16 == number;
 }
 
-static void take_report(uint32_t *report, uint32_t number, uint32_t *n_sent)
+static void take_report(uint32_t *report, uint32_t number, bool is_full, uint32_t *n_sent)
 {
     uint32_t flags, part, sum = 0;
+    number &= 0xffff;
     for (uint32_t ms = 0;
          !read_word(report + GRAVELP_ROUNDS_FLAGS, number, memory_order_acquire, &flags);
          ms++) { /* Y4 */
@@ -75,30 +82,35 @@ static void take_report(uint32_t *report, uint32_t number, uint32_t *n_sent)
             fail("word %u of report %u is another one's", i, number);
         sum += i == 0 ? part : 0;
     }
-    expect("flags", flags, 0);
+    expect("flags", flags, is_full ? GRAVELP_ROUNDS_SENT : 0);
     *n_sent = GRAVELP_ROUNDS_COUNT(report, 1);
-    expect("the count", sum, *n_sent);
+    if (is_full)
+        expect("messages of a full frame", *n_sent, ROOM);
+    else
+        expect("the count", sum, *n_sent);
 }
 
-/* Brings node 1's messages of a round, and answers. */
+/* Brings node 1's messages of a round, the number-th, and answers. */
 static void give_answer(struct heap *heap, uint32_t number, bool goes_on)
 {
+    const uint32_t n = N + !goes_on; /* the last one is to no word */
     uint32_t *answer = (uint32_t *)(void *)(heap->nodes + GRAVELP_ROUNDS_ANSWER(N_NODES));
     struct gravelp_round_message *frame =
         (struct gravelp_round_message *)(void *)(heap->nodes + GRAVELP_ROUNDS_IN(N_NODES, ROOM)) +
         ROOM;
     const uint64_t sum = 100000000000 + number;
-    for (uint32_t i = 0; i < N; i++)
+    for (uint32_t i = 0; i < n; i++)
         frame[i] = (struct gravelp_round_message){
             GRAVELP_ROUND_TO(GRAVELP_COMMAND(GRAVEL_INC, GRAVEL_UINT),
-                             offsetof(struct heap, words) + 4 * i),
+                             i < N ? offsetof(struct heap, words) + 4 * i : sizeof *heap),
             0};
     for (uint32_t i = GRAVELP_ROUNDS_WORDS(N_NODES); i--;) {
         const uint32_t part = i < GRAVELP_ROUNDS_FLAGS        ? (uint32_t)(sum >> 16 * i)
                               : i == GRAVELP_ROUNDS_FLAGS     ? goes_on
-                              : i == GRAVELP_ROUNDS_PARTS + 2 ? N
+                              : i == GRAVELP_ROUNDS_PARTS + 2 ? n
                                                               : 0;
-        atomic_store_explicit((_Atomic uint32_t *)(answer + i), GRAVELP_ROUNDS_WORD(number, part),
+        atomic_store_explicit((_Atomic uint32_t *)(answer + i),
+                              GRAVELP_ROUNDS_WORD(FIRST + number, part),
                               memory_order_release); /* Y5 */
     }
 }
@@ -110,17 +122,18 @@ static void *be_host(void *context)
     const struct gravelp_round_message *frame =
         (struct gravelp_round_message *)(void *)(heap->nodes + GRAVELP_ROUNDS_OUT(N_NODES)) + ROOM;
     for (uint32_t number = 1; number <= N_ROUNDS; number++) {
+        const bool is_full = test->is_full && number == 1;
         uint32_t n_sent;
-        take_report((uint32_t *)(void *)heap->nodes, number, &n_sent);
+        take_report((uint32_t *)(void *)heap->nodes, FIRST + number, is_full, &n_sent);
         for (uint32_t i = 0; i < n_sent; i++)
             expect("a message's word", GRAVELP_ROUND_OFFSET(frame[i]),
-                   offsetof(struct heap, there));
+                   is_full ? 0 : offsetof(struct heap, there));
         give_answer(heap, number, number < N_ROUNDS);
     }
     return NULL;
 }
 
-static void run(struct test *test)
+static void run(struct test *test, bool is_full)
 {
     const struct gravelp_rounds_begin begin = {.words_at = offsetof(struct heap, rounds),
                                                .phase = GRAVELP_PHASE_ALL,
@@ -128,19 +141,28 @@ static void run(struct test *test)
                                                .n_groups = N_GROUPS,
                                                .wait_ms = WAIT_MS,
                                                .nodes_at = offsetof(struct heap, nodes),
+                                               .n_met = FIRST,
                                                .room = ROOM};
+    uint32_t *counts = (uint32_t *)(void *)(test->heap.nodes + GRAVELP_ROUNDS_COUNTS(N_NODES));
     pthread_t host;
     memset(test, 0, sizeof *test);
     make_arena(&test->arena, offsetof(struct test, queue), offsetof(struct test, heap),
                sizeof test->heap, &test->heap.rounds);
+    test->arena.slots_offset = offsetof(struct test, slots) - offsetof(struct test, arena);
+    test->arena.slot_bytes = SLOT_BYTES;
+    test->arena.n_slots = N_SLOTS;
+    test->is_full = is_full;
+    counts[(FIRST + 1) % 2 * N_NODES + 1] = is_full ? UINT32_MAX - 3 : 0;
     test->arena.n_nodes = N_NODES;
     if (pthread_create(&host, NULL, be_host, test))
         fail("no thread for the host");
     lanes_launch(exchange_kernel, &test->arena, &begin, N_GROUPS, N_ITEMS);
     pthread_join(host, NULL);
     const struct gravelp_rounds *rounds = &test->heap.rounds;
-    if (test->arena.fault || rounds->n_refused)
-        fail("fault %u, %u refused", test->arena.fault, rounds->n_refused);
+    expect("fault", test->arena.fault, 0);
+    expect("messages refused", rounds->n_refused, 1);
+    expect("where", rounds->refused_base, sizeof test->heap);
+    expect("packages", test->queue.reserved, is_full ? rounds->members.n * N_ITEMS : 0);
     expect("rounds", rounds->n_rounds, N_ROUNDS);
     for (uint32_t i = 0; i < N; i++)
         expect("a word at the end", test->heap.words[i], N_ROUNDS);
@@ -153,7 +175,7 @@ int main(void)
     if (!test)
         fail("no memory for rounds");
     for (int i = 0; i < N_LAUNCHES; i++)
-        run(test);
+        run(test, i % 2);
     free(test);
     return 0;
 }
