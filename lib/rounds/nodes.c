@@ -168,9 +168,7 @@ static int exchange(struct gravel_rounds *rounds, uint64_t number, struct words 
     for (uint32_t node = 0; node < network->n_nodes; node++)
         rounds->stats.messages += words->counts[node];
     GRAVEL_TRY(gravel_exchange_run(network, number, words->sum, words->flags, words->counts));
-    rounds->stats.exchange_ns += gravel_clock_ns() - begin_ns;
     gravel_trace_span(rounds->object.gravel->trace, "exchange", begin_ns, gravel_clock_ns());
-    rounds->stats.exchanged++;
     for (uint32_t node = 0; node < network->n_nodes; node++) {
         const struct gravel_part *part = gravel_exchange_part(network, node, number);
         const bool is_own = node == network->node;
@@ -228,7 +226,10 @@ static int end_round(struct gravel_rounds *rounds, struct gravel_rounds_goal *ru
 {
     struct gravel *gravel = rounds->object.gravel;
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_BARRIER};
+    const uint64_t begin_ns = gravel_clock_ns();
     int code = exchange(rounds, number, words);
+    rounds->stats.exchange_ns += gravel_clock_ns() - begin_ns;
+    rounds->stats.exchanged++;
     if (!code && (words->flags & GRAVELP_ROUNDS_SENT || !rounds->room)) {
         note_error(words, gravel_leave_wait(gravel, gravel_node_barrier(gravel, &call, true)));
         code = gravel_leave(gravel, 0); /* other nodes may have no error */
@@ -291,6 +292,7 @@ static int run_launch(struct gravel_rounds *rounds, struct gravel_rounds_goal *r
         const uint64_t number = ++exchanges->number, asked_ns = gravel_clock_ns();
         GRAVEL_TRY(await_report(rounds, run, number, end, words, &is_over));
         rounds->stats.device_ns += gravel_clock_ns() - asked_ns;
+        gravel_trace_span(gravel->trace, "meeting", asked_ns, gravel_clock_ns());
         if (is_over) { /* if not well, that fails the node */
             note_error(words, gravel_rounds_fail_empty());
             return exchange_nothing(rounds, number, words);
@@ -298,6 +300,7 @@ static int run_launch(struct gravel_rounds *rounds, struct gravel_rounds_goal *r
         if (gravel_clock_ns() - begin_ns > rounds->scheduling.slice_ns)
             words->flags |= GRAVELP_ROUNDS_LATE;
         GRAVEL_TRY(end_round(rounds, run, number, words, &goes_on));
+        gravel_trace_span(gravel->trace, "round", asked_ns, gravel_clock_ns());
         if (gravel->pump)
             gravel_pump_watch(gravel->pump, end); /* which a barrier takes for ended */
     }

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,18 @@ static int clear(const struct gravel_rounds *rounds, int code)
     return gravel_leave(gravel, gravel_fail_again(&error));
 }
 
+/* Traces the rounds of a launch, which the host does not see one by one. */
+static void trace_launch(const struct gravel_rounds *rounds, uint64_t first, uint64_t n,
+                         uint64_t begin_ns)
+{
+    struct gravel_trace *trace = rounds->object.gravel->trace;
+    char name[64];
+    if (!trace)
+        return;
+    snprintf(name, sizeof name, "%" PRIu64 " rounds from %" PRIu64, n, first);
+    gravel_trace_span(trace, name, begin_ns, gravel_clock_ns());
+}
+
 /* Launches once, and takes what it came to. @param waits  each round's messages wait for the host */
 static int launch_once(struct gravel_rounds *rounds, struct gravel_rounds_goal *run, bool waits)
 {
@@ -97,6 +110,7 @@ static int launch_once(struct gravel_rounds *rounds, struct gravel_rounds_goal *
     gravel_rounds_count(rounds, run, words.n_rounds,
                         words.last.count[0] | (uint64_t)words.last.count[1] << 32);
     fit_slice(rounds, words.n_rounds, gravel_clock_ns() - begin_ns);
+    trace_launch(rounds, begin.number, words.n_rounds, begin_ns);
     if (waits || words.last.is_sent || words.n_rounds == 0)
         GRAVEL_TRY(gravel_quiet(gravel));
     if (words.n_refused)
@@ -175,12 +189,14 @@ static int run_by_phases(struct gravel_rounds *rounds, struct gravel_rounds_goal
     uint64_t sums[3] = {0}; /* the last one: nodes at which the round before has failed */
     struct gravel_kept error = {.code = 0};
     while (!gravel_rounds_has_ended(rounds, run) && sums[2] == 0) {
+        const uint64_t begin_ns = gravel_clock_ns();
         int code = 0;
         for (uint32_t phase = 0; phase < rounds->n_phases && !code; phase++)
             code = give_up(gravel, launch_phase(rounds, run, phase));
         const int waited = give_up(gravel, gravel_barrier_sum(gravel, count_at, 3, NULL, sums));
         code = gravel_first_failure(code, waited);
         GRAVEL_TRY(gravel_leave(gravel, 0));
+        gravel_trace_span(gravel->trace, "round", begin_ns, gravel_clock_ns());
         gravel_rounds_count(rounds, run, 1, sums[0] + (sums[1] << 32));
         rounds->stats.launches += rounds->n_phases;
         if (code && !error.code && !gravel_rounds_has_ended(rounds, run) && sums[2] == 0)
