@@ -16,7 +16,8 @@ MPI_SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM":
                 "OMPI_MCA_btl_base_warn_component_unused": "0"}
 SHOWN_SETTINGS = ("GRAVEL_", "POCL_", "CUDA_DEVICE_")  # of the environment, in data files
 FOLDERS = {**dict.fromkeys(("fib", "queens", "sort", "strassen"), "cilk"),  # of apps; others have one of their name
-           **dict.fromkeys(("hashtable", "atm", "boruvka"), "sections")}
+           **dict.fromkeys(("hashtable", "atm", "boruvka"), "sections"),
+           **dict.fromkeys(("bfs", "color", "mst", "pagerank", "sssp"), "graphs")}
 SKIPPED = 77  # exit status
 
 

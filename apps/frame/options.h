@@ -9,7 +9,7 @@
  *
  *     static const struct app_option own_options[] = {
  *         {"table", 0, "LOG2", "A node's table has 2^LOG2 words (24)", OPTION_NUMBER(struct gups, log_table, 0, 32)},
- *         {"double", 0, NULL, "In double precision", OPTION_FLAG(struct pagerank, is_double)},
+ *         {"accumulate", 0, NULL, "Add updates up by an accumulator", OPTION_FLAG(struct gups, accumulates)},
  *         {0}};
  */
 #ifndef APPS_OPTIONS_H

@@ -34,7 +34,7 @@ class App:
         return self.options % (reads(place.out, size) if self.name == "mer" else size)
 
 
-APPS = (App("pagerank", "-i 10 -t 0 -g %d", (8, 18, 20), equal=("vertices", "edges", "iterations")),
+APPS = (App("pagerank", "-i 10 -g %d", (8, 18, 20), equal=("vertices", "edges", "iterations")),
         App("bfs", "-g %d", (8, 16, 18), equal=("source", "reached_vertices", "reached_edges")),
         App("sssp", "-g %d", (8, 16, 18), equal=("source", "reached_vertices", "reached_edges")),
         App("color", "-g %d", (8, 16, 18), equal=("vertices", "edges")),
@@ -56,7 +56,7 @@ def measure(place):
             for n in place.ranks:
                 rows += place.attempt(lambda scale=scale, n=n: beside(
                     place, APPS[0], {name: (TORCH, "--gpus %d%s" % (n, more)) for name, more in ON_GPUS.items()},
-                    "-i 20 -t 0 -n 5 -g %d" % scale, "pagerank-%d on %d" % (scale, n), n))
+                    "-i 20 -n 5 -g %d" % scale, "pagerank-%d on %d" % (scale, n), n))
     return rows
 
 

@@ -137,7 +137,7 @@ SMALLEST = [
     ("mer", ["-k 63 -f %s/mer/one.fa" % DATA], 3),
     ("microcircuit", ["--scale 0.001 --seconds 0.0001"], 1),
     ("mst", ["-u 0 -k 1"], 1),
-    ("pagerank", ["-u 0 -k 1", "-u 0 -k 1 --double"], 1),
+    ("pagerank", ["-u 0 -k 1"], 1),
     ("queens", ["2"], 3),
     ("sort", ["1"], 3),
     ("sssp", ["-u 0 -k 1"], 1),

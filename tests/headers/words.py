@@ -13,7 +13,7 @@ from check import place
 SOURCES = ("include/gravel/*.h*", "cl/**", "lib/**", "hrf/**", "bench/**", "tools/**", "docs/design/*.md", "docs/guide/*.md", "docs/reference/*.md",
            "docs/*.1", "CONTRIBUTING.md", "tests/tsan/*", "tests/hrf/**", "tests/support/*",
            "tests/unit/*", "tests/fuzz/*", "tests/cxx/*", "tests/bindings/*",
-           "apps/[!cms]*/*", "apps/m[ao]*/*", "apps/mst/*", "apps/c*/*", "apps/s*/*")
+           "apps/[!cms]*/*", "apps/m[ao]*/*", "apps/c*/*", "apps/s*/*")
 READ = *SOURCES, "README.md", "NEWS", "docs/*.md", "docs/results/*.md", "examples/*.[cm]*", "apps/*/*", "python/gravel/*.py", "study/*"
 INSTEAD = {
     r"stands? still": "hangs",
