@@ -66,7 +66,7 @@ def ranked(graph):
 
 
 def kmeans(place, n_ranks, size):
-    return ["-p", str((1 << size) // 5), "-k", "8", "-i", ITERATIONS, "-t", "0"]
+    return ["-p", str((1 << size) // 5), "-k", "8", "-i", ITERATIONS]
 
 
 def mer(place, n_ranks, size):

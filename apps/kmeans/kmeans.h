@@ -2,7 +2,7 @@
 /*
  * A node's k-means.
  *
- * Path:    points.c (input) -> rounds.c -> check.c
+ * Path:    points.c (input) -> rounds.c
  * Owner:   rounds.c.
  * Threads: main's.
  */
@@ -30,8 +30,7 @@ struct kmeans {
     const struct kmeans_form *form;
     uint64_t n_points; /* of all nodes */
     uint64_t n_clusters, n_dimensions;
-    uint64_t n_rounds; /* at most */
-    double tolerance;  /* stop once no coordinate of a centre moves more, in widths of the space */
+    uint64_t n_rounds;
     struct node node;
 
     struct block_range own; /* points of this process */
@@ -42,9 +41,7 @@ struct kmeans {
     cl_kernel assign;
     cl_mem label;
 
-    cl_uint *before; /* [n_clusters][n_dimensions] of the last round's beginning */
-    cl_uint *after;  /* and of its end */
-    uint64_t n_done; /* rounds of the last trial */
+    cl_uint *found; /* [n_clusters][n_dimensions] centres of the last round's end */
 };
 
 /** Words of all centres [count]. */
@@ -70,11 +67,5 @@ void points_generate(const struct kmeans *kmeans, struct block_range range, uint
 
 /** Make the centres to start from: the first n_clusters points. */
 void points_start(const struct kmeans *kmeans, uint32_t *centres);
-
-/* ---- check.c ------------------------------------------------------------------ */
-
-/** Compare centres, and labels of this process's points, with a serial computation of as many rounds, and add the inertia of
- * the centres. @return  words that are wrong [count]. */
-app_check kmeans_check;
 
 #endif

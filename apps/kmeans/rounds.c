@@ -8,7 +8,7 @@
  * A round has two halves, a barrier after each: points are added to the sums of their clusters; each owner turns its sums
  * into centres, clears them, and puts the centres into every node's heap.
  *
- * Path: kmeans.c or chapter5/kmeans.c -> open_node (points.c) -> run -> the form's kernel -> sums at every owner -> check.c
+ * Path: kmeans.c or chapter5/kmeans.c -> open_node (points.c) -> run -> the form's kernel -> sums at every owner -> check
  * Owner: open_node makes what close_node frees.
  * Threads: main's.
  * Source: Lloyd, Least squares quantization in PCM, 1982; Orr 2016, section 5.4 (8 clusters, 16
@@ -97,8 +97,7 @@ static void open_node(void *self)
     TRY(gravel_alloc(node->gravel, kmeans->block * n_columns(kmeans) * sizeof(cl_ulong),
                      &kmeans->sums));
     TRY(gravel_alloc(node->gravel, centres_bytes(kmeans), &kmeans->centres));
-    kmeans->before = app_array(n_words(kmeans), sizeof(cl_uint), "the centres");
-    kmeans->after = app_array(n_words(kmeans), sizeof(cl_uint), "the centres");
+    kmeans->found = app_array(n_words(kmeans), sizeof(cl_uint), "the centres");
     share_out(kmeans, has_group);
     build(kmeans);
 }
@@ -106,8 +105,7 @@ static void open_node(void *self)
 static void close_node(void *self)
 {
     struct kmeans *kmeans = self;
-    free(kmeans->before);
-    free(kmeans->after);
+    free(kmeans->found);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -124,7 +122,7 @@ static void take_sums(struct kmeans *kmeans, uint32_t number, struct block_range
     for (uint64_t c = clusters.first; c < clusters.last; c++, row += n_columns(kmeans)) {
         const cl_ulong count = row[kmeans->n_dimensions];
         for (uint64_t d = 0; d < kmeans->n_dimensions && count; d++)
-            kmeans->after[c * kmeans->n_dimensions + d] = (cl_uint)((row[d] + count / 2) / count);
+            kmeans->found[c * kmeans->n_dimensions + d] = (cl_uint)((row[d] + count / 2) / count);
     }
     memset(sums, 0, bytes);
     TRY(gravel_unmap(kmeans->node.gravel, sums));
@@ -142,27 +140,16 @@ static void update_centres(struct kmeans *kmeans)
         const uint64_t n = (clusters.last - clusters.first) * kmeans->n_dimensions;
         for (uint32_t to = 0; to < node->n_nodes; to++)
             TRY(gravel_put(node->gravel, kmeans->centres + first * sizeof(cl_uint),
-                           kmeans->after + first, n * sizeof(cl_uint), to));
+                           kmeans->found + first, n * sizeof(cl_uint), to));
     }
     TRY(gravel_barrier(node->gravel));
-}
-
-/* All nodes have equal centres, so every node gets this answer. */
-static bool has_moved(const struct kmeans *kmeans)
-{
-    cl_uint most = 0;
-    for (uint64_t i = 0; i < n_words(kmeans); i++) {
-        cl_uint a = kmeans->before[i], b = kmeans->after[i], distance = a > b ? a - b : b - a;
-        most = distance > most ? distance : most;
-    }
-    return most / (double)(1 << FIXED_BITS) > kmeans->tolerance;
 }
 
 static void reset(void *self)
 {
     struct kmeans *kmeans = self;
-    points_start(kmeans, kmeans->after);
-    TRY(gravel_put(kmeans->node.gravel, kmeans->centres, kmeans->after, centres_bytes(kmeans),
+    points_start(kmeans, kmeans->found);
+    TRY(gravel_put(kmeans->node.gravel, kmeans->centres, kmeans->found, centres_bytes(kmeans),
                    kmeans->node.number));
     TRY(gravel_barrier(kmeans->node.gravel));
 }
@@ -172,47 +159,119 @@ static void run(void *self)
     struct kmeans *kmeans = self;
     /* A point's coordinates and its count, where models other than Gravel's send. */
     const struct node_bound bound = {.n_messages = n_columns(kmeans), .message_bytes = 12};
-    kmeans->n_done = 0;
-    do {
-        memcpy(kmeans->before, kmeans->after, centres_bytes(kmeans));
+    for (uint64_t i = 0; i < kmeans->n_rounds; i++) {
         node_send(&kmeans->node, kmeans->assign, n_items(kmeans), bound);
         TRY(gravel_barrier(kmeans->node.gravel));
         update_centres(kmeans);
-        TRY(gravel_get(kmeans->node.gravel, kmeans->centres, kmeans->after, centres_bytes(kmeans),
+        TRY(gravel_get(kmeans->node.gravel, kmeans->centres, kmeans->found, centres_bytes(kmeans),
                        kmeans->node.number));
-        kmeans->n_done++;
-    } while (kmeans->n_done < kmeans->n_rounds && has_moved(kmeans));
+    }
+}
+
+/* ---- check --------------------------------------------------------------------------------------
+ *
+ * K-means by one thread over all points, with another formula for what is nearest: |x - c|^2 = |x|^2 - (2 x.c - |c|^2), so the
+ * nearest centre has the largest 2 x.c - |c|^2. All is exact, and must agree in every bit.
+ */
+
+/* Returns x.y of the n first coordinates. */
+static int64_t product(const uint32_t *x, const uint32_t *y, uint64_t n)
+{
+    int64_t sum = 0;
+    for (uint64_t d = 0; d < n; d++)
+        sum += (int64_t)x[d] * y[d];
+    return sum;
+}
+
+/* Makes a round, of labels for all points and centres of these. Returns the inertia of the centres before it. */
+static uint64_t make_round(const struct kmeans *kmeans, const uint32_t *points, uint8_t *label,
+                           uint32_t *centres)
+{
+    const uint64_t n_dimensions = kmeans->n_dimensions;
+    uint64_t sums[MAX_CLUSTERS][MAX_DIMENSIONS] = {{0}}, counts[MAX_CLUSTERS] = {0}, inertia = 0;
+    int64_t squares[MAX_CLUSTERS];
+    uint32_t x[MAX_DIMENSIONS];
+    for (uint64_t c = 0; c < kmeans->n_clusters; c++)
+        squares[c] = product(centres + c * n_dimensions, centres + c * n_dimensions, n_dimensions);
+    for (uint64_t i = 0; i < kmeans->n_points; i++) {
+        int64_t most = INT64_MIN;
+        for (uint64_t d = 0; d < n_dimensions; d++)
+            x[d] = points[d * kmeans->n_points + i];
+        for (uint64_t c = 0; c < kmeans->n_clusters; c++) {
+            const int64_t nearness =
+                2 * product(x, centres + c * n_dimensions, n_dimensions) - squares[c];
+            label[i] = nearness > most ? (uint8_t)c : label[i];
+            most = nearness > most ? nearness : most;
+        }
+        inertia += (uint64_t)(product(x, x, n_dimensions) - most);
+        counts[label[i]]++;
+        for (uint64_t d = 0; d < n_dimensions; d++)
+            sums[label[i]][d] += x[d];
+    }
+    for (uint64_t c = 0; c < kmeans->n_clusters; c++)
+        for (uint64_t d = 0; d < n_dimensions && counts[c]; d++)
+            centres[c * n_dimensions + d] = (uint32_t)((sums[c][d] + counts[c] / 2) / counts[c]);
+    return inertia;
+}
+
+/* Computes as many rounds, and adds the inertia of the centres. @return  words of this process's labels, and of the centres,
+ * that are wrong [count] */
+static uint64_t check(void *self, struct trials *trials)
+{
+    struct kmeans *kmeans = self;
+    const uint64_t n = kmeans->n_points;
+    uint32_t *points = app_array(n * kmeans->n_dimensions, sizeof *points, "the check");
+    uint32_t *centres = app_array(n_words(kmeans), sizeof *centres, "the check");
+    uint8_t *label = app_array(n, sizeof *label, "the check");
+    cl_uchar *own = app_array(n_own(kmeans), sizeof *own, "the labels");
+    uint64_t n_wrong = 0;
+    points_generate(kmeans, (struct block_range){0, n}, points);
+    points_start(kmeans, centres);
+    const double begin_s = trials_clock();
+    for (uint64_t i = 0; i < kmeans->n_rounds; i++)
+        make_round(kmeans, points, label, centres);
+    trials_add_serial(trials, "serial", begin_s);
+    node_read(&kmeans->node, kmeans->label, n_own(kmeans), own);
+    for (uint64_t i = 0; i < n_own(kmeans); i++)
+        n_wrong += own[i] != label[kmeans->own.first + i];
+    for (uint64_t i = 0; i < n_words(kmeans); i++)
+        n_wrong += kmeans->found[i] != centres[i];
+    const double inertia = (double)make_round(kmeans, points, label, centres) /
+                           (double)(UINT64_C(1) << 2 * FIXED_BITS);
+    trials_add_real(trials, "inertia", inertia);
+    trials_say(trials, "  %llu rounds, inertia %.9g\n", (unsigned long long)kmeans->n_rounds,
+               inertia);
+    free(own);
+    free(label);
+    free(centres);
+    free(points);
+    return n_wrong;
 }
 
 /* ---- the program ------------------------------------------------------------------------------ */
 
-#define MAX_ROUNDS 1000000
-
 static const struct app_option own_options[] = {
-    {"iterations", 'i', "N", "Make at most this many rounds (20)",
-     OPTION_NUMBER(struct kmeans, n_rounds, 1, MAX_ROUNDS)},
-    {"tolerance", 't', "WIDTH", "Stop once no coordinate moves more, in widths of the space (1e-5)",
-     OPTION_REAL(struct kmeans, tolerance)},
+    {"iterations", 'i', "N", "Make this many rounds (20)",
+     OPTION_NUMBER(struct kmeans, n_rounds, 1, 1000000)},
     {0}};
 
-/* All trials make as many rounds as the one that warmed up. */
 static void describe(void *self, struct trials *trials)
 {
     const struct kmeans *kmeans = self;
     snprintf(trials->input, sizeof trials->input, "%llu points, %llu clusters, %llu-d",
              (unsigned long long)kmeans->n_points, (unsigned long long)kmeans->n_clusters,
              (unsigned long long)kmeans->n_dimensions);
-    trials->work = (double)kmeans->n_points * (double)kmeans->n_done;
+    trials->work = (double)kmeans->n_points * (double)kmeans->n_rounds;
     trials_add_number(trials, "points", kmeans->n_points);
     trials_add_number(trials, "clusters", kmeans->n_clusters);
     trials_add_number(trials, "dimensions", kmeans->n_dimensions);
-    trials_add_number(trials, "rounds", kmeans->n_done);
+    trials_add_number(trials, "rounds", kmeans->n_rounds);
     trials_add_number(trials, "points_per_item", kmeans->per_item);
 }
 
 int kmeans_main(const struct kmeans_form *form, int argc, char **argv)
 {
-    struct kmeans kmeans = {POINTS_DEFAULT, .form = form, .n_rounds = 20, .tolerance = 1e-5};
+    struct kmeans kmeans = {POINTS_DEFAULT, .form = form, .n_rounds = 20};
     const struct app app = {
         .name = "kmeans",
         .unit = "points/s",
@@ -224,7 +283,7 @@ int kmeans_main(const struct kmeans_form *form, int argc, char **argv)
         .reset = reset,
         .run = run,
         .describe = describe,
-        .check = kmeans_check,
+        .check = check,
         .close = close_node};
     return app_main(&app, &kmeans, argc, argv);
 }
