@@ -75,7 +75,7 @@ static void open_color(void)
     struct node *node = &graphs.node;
     const struct graph *rows = &graphs.part.rows;
     list(&graphs.part.whole);
-    if (node->schedule) {
+    if (graphs.schedule) {
         own.words = node_array(node, rows->n_edges * sizeof(cl_uint), NULL);
         own.kernel = node_kernel(node, "color_tasks");
         NODE_SET(own.kernel, 1, UINT(rows->n_vertices), ARRAY(graphs.offsets), ARRAY(own.splits),
@@ -93,7 +93,7 @@ static void reset(void)
     const struct graph *rows = &graphs.part.rows;
     own.n_left = 1;
     node_fill(node, graphs.result, NO_COLOR, rows->n_vertices * sizeof(cl_uint));
-    if (node->schedule)
+    if (graphs.schedule)
         node_fill(node, own.words, NO_COLOR, rows->n_edges * sizeof(cl_uint));
     else
         node_fill_heaps(node, graphs.words, rows->n_edges, NO_COLOR);

@@ -10,18 +10,17 @@
 #define APPS_CHAPTER5_GRAPHS_H
 
 #include "frame/app.h"
-#include "frame/tasks.h"
 #include "graph/part.h"
 
 /* The one program's. */
 struct graphs {
     struct options options;
     uint64_t n_iterations; /* -i, of a program that has it */
+    const char *schedule;  /* --schedule, on one node, for GRAVEL_STEAL_POLICY; NULL: not */
     struct node node;
     struct graph_part part;
-    struct tasks tasks; /* with --schedule; then there is one node */
-    uint64_t block;     /* vertices of a node: v is element v % block of node v / block */
-    uint64_t n_most;    /* messages of a work-item: a program with more than 1 says so */
+    uint64_t block;  /* vertices of a node: v is element v % block of node v / block */
+    uint64_t n_most; /* messages of a work-item: a program with more than 1 says so */
     uint64_t
         words; /* heap offset of what messages change: 4 bytes a vertex of a block, or an edge */
     cl_mem offsets, count; /* rows of edges; a uint that kernels raise */

@@ -33,12 +33,12 @@ static void open_ranks(void)
     const size_t bytes = rows->n_vertices * sizeof(cl_float);
     cl_mem to = node_array(node, rows->n_edges * sizeof(cl_uint), rows->neighbours);
     for (int i = 0; i < 2; i++)
-        own.shares[i] = node_array(node, node->schedule || !i ? bytes : 0, NULL);
+        own.shares[i] = node_array(node, graphs.schedule || !i ? bytes : 0, NULL);
     own.apply = node_kernel(node, "apply");
     NODE_SET(own.apply, 2, ULONG(graphs.words));
     NODE_SET(own.apply, 4, ARRAY(graphs.offsets), ARRAY(graphs.result), ARRAY(own.shares[0]));
-    own.push = node_kernel(node, node->schedule ? "pull" : "push");
-    if (!node->schedule) {
+    own.push = node_kernel(node, graphs.schedule ? "pull" : "push");
+    if (!graphs.schedule) {
         cl_mem from =
             node_upload(node, rows->n_edges * sizeof(cl_uint), graph_list_sources(rows, 0));
         NODE_SET(own.push, 2, ULONG(graphs.words), UINT(graphs.block), ARRAY(from), ARRAY(to),
@@ -73,10 +73,10 @@ static bool step(void)
     const uint64_t i = graphs.n_rounds;
     if (i == graphs.n_iterations)
         return false;
-    if (graphs.node.schedule)
+    if (graphs.schedule)
         NODE_SET(own.push, 5, ARRAY(own.shares[i % 2]), ARRAY(own.shares[(i + 1) % 2]));
     graphs_send(own.push, graphs.part.rows.n_edges);
-    if (!graphs.node.schedule)
+    if (!graphs.schedule)
         apply((1 - DAMPING) / (double)graphs.part.whole.n_vertices);
     return true;
 }

@@ -36,8 +36,8 @@ static void open_search(void)
     cl_mem to = node_array(node, bytes, rows->neighbours),
            weights = node_array(node, bytes, rows->weights);
     own.front = node_array(node, rows->n_vertices * sizeof(cl_uint), NULL);
-    own.relax = node_kernel(node, node->schedule ? "relax_tasks" : "relax");
-    if (node->schedule) {
+    own.relax = node_kernel(node, graphs.schedule ? "relax_tasks" : "relax");
+    if (graphs.schedule) {
         NODE_SET(own.relax, 1, UINT(rows->n_vertices), ARRAY(graphs.offsets), ARRAY(to),
                  ARRAY(weights), ARRAY(graphs.result), ARRAY(own.front), ARRAY(graphs.count));
         return;
@@ -56,7 +56,7 @@ static void reset(void)
     struct node *node = &graphs.node;
     const uint64_t n = graphs.part.rows.n_vertices, at = own.source % graphs.block * sizeof zero;
     node_fill(node, graphs.result, FAR, n * sizeof zero);
-    if (node->schedule) {
+    if (graphs.schedule) {
         node_fill(node, own.front, FAR, n * sizeof zero);
         node_write(node, own.front, at, sizeof zero, &zero);
         return;
@@ -82,14 +82,14 @@ static bool step(void)
     struct node *node = &graphs.node;
     cl_uint n_front;
     node_fill(node, graphs.count, 0, sizeof n_front);
-    if (node->schedule)
+    if (graphs.schedule)
         graphs_send(own.relax, 0);
     else
         node_run(node, own.gather, graphs.part.rows.n_vertices);
     node_read(node, graphs.count, sizeof n_front, &n_front);
     if (!node_sum(node, n_front))
         return false;
-    if (!node->schedule)
+    if (!graphs.schedule)
         relax_from(n_front);
     return true;
 }

@@ -12,8 +12,7 @@
 /* The heap's own rounding, for a handful of allocations [bytes]. */
 #define HEAP_SLACK_BYTES 4096
 #define SAME_AT_ALL "give all nodes the same options and files"
-#define MOST_REDUCED 64u     /* words of one gravel_reduce */
-#define SCHEDULED_ITEMS 256u /* as gravel_steal_create chooses */
+#define MOST_REDUCED 64u /* words of one gravel_reduce */
 
 const struct app_option options_of_nodes[] = {
     {"model", 0, "coprocessor|coprocessor-1m|lane|coalesced|coalesced-aggregated|gravel",
@@ -60,15 +59,9 @@ void node_open(struct node *node, uint64_t heap_bytes)
         config.heap_bytes = heap_bytes + HEAP_SLACK_BYTES;
     if (node->model != model_gravel)
         strcpy(config.aggregation, node->model->aggregation);
-    if (node->schedule)
-        TRY(gravel_config_set(&config, "steal_policy", node->schedule));
     TRY(gravel_open(&node->gravel, &config, &node->bindings));
-    uint32_t group_items = gravel_group_size(node->gravel);
-    /* GPUs run a kernel that steals in smaller groups, because it takes many registers. */
-    if (node->schedule && group_items > SCHEDULED_ITEMS)
-        group_items = SCHEDULED_ITEMS;
     if (!node->group_items)
-        node->group_items = group_items;
+        node->group_items = gravel_group_size(node->gravel);
     node->number = gravel_node(node->gravel);
     node->n_nodes = gravel_n_nodes(node->gravel);
     node->n_local =

@@ -51,7 +51,6 @@ struct node {
     void *call_user;
     const struct model *model;       /* set by --model */
     struct coprocessor *coprocessor; /* NULL where Gravel sends */
-    const char *schedule;            /* set by --schedule, for GRAVEL_STEAL_POLICY; NULL: not */
     uint32_t number;                 /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */
