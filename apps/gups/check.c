@@ -31,8 +31,6 @@ static void take_back(const struct table *table, uint64_t place, uint64_t ran)
         ((float *)table->words)[at] -= (float)(1 + (ran >> 32) % 8);
     else if (gups->op == GUPS_INC)
         (*word)--;
-    else if (gups->op == GUPS_XOR)
-        *word ^= ran;
     else if (*word == ran)
         *word = RIGHT;
     else if (*word == 0)

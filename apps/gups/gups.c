@@ -3,7 +3,7 @@
  * GUPS: giga-updates per second of random words of a table that is spread over all nodes.
  *
  * Every node sends 2^M updates to words drawn from one long random stream, each a message: an increment, as in the
- * dissertation, HPCC's exclusive or, a sum of floats or a put. With --zipf words are drawn skewed, and with --accumulate an
+ * dissertation, a sum of floats or a put. With --zipf words are drawn skewed, and with --accumulate an
  * accumulator adds updates up. With --divergence few of many work-items make updates: divergent.c.
  *
  * Path: main -> gups.cl -> table; check.c
@@ -25,7 +25,6 @@ static const struct operation {
     const char *name, *kernel;
     uint32_t message_bytes; /* an index, and a value */
 } operations[] = {[GUPS_INC] = {"inc", "gups_inc", 4},
-                  [GUPS_XOR] = {"xor", "gups_xor", 12},
                   [GUPS_ADD] = {"add-float", "gups_add_float", 8},
                   [GUPS_PUT] = {"put", "gups_put", 12}};
 
@@ -34,8 +33,7 @@ static const struct app_option own_options[] = {
      OPTION_NUMBER(struct gups, log_table, 0, 32)},
     {"updates", 0, "LOG2", "A node makes 2^LOG2 updates (24)",
      OPTION_NUMBER(struct gups, log_updates, 0, 40)},
-    {"op", 0, "inc|xor|add-float|put",
-     "Update: xor as HPCC, add-float of 32-bit floats, put of 8 bytes (inc)",
+    {"op", 0, "inc|add-float|put", "Update: add-float of 32-bit floats, put of 8 bytes (inc)",
      OPTION_INDEX(struct gups, op, enum gups_op)},
     {"zipf", 0, "0|1",
      "1: draw words skewed, a word of rank k about k times less often than the first (0)",

@@ -2,7 +2,7 @@
 /*
  * GUPS: every work-item walks a piece of HPCC's random stream and updates the word each number names.
  *
- * Path:    gups.c launches it -> gravel_inc_ulong_wg, gravel_xor_ulong_wg, gravel_add_float_wg, gravel_put_ulong_wg.
+ * Path:    gups.c launches it -> gravel_inc_ulong_wg, gravel_add_float_wg, gravel_put_ulong_wg.
  * Source:  Luszczek et al., HPC Challenge RandomAccess: number k of the stream is x^k, an element of
  *          GF(2)[x] / (x^64 + x^2 + x + 1), whose coefficients are the bits of a ulong.
  */
@@ -97,11 +97,9 @@ INLINE ulong skew(ulong ran, uint n_levels)
 #else
 #define MORE
 #define INC(word, ran, node) gravel_inc_ulong_wg(g, table, word, node)
-#define XOR(word, ran, node) gravel_xor_ulong_wg(g, table, word, ran, node) /* HPCC's */
 #define ADD(word, ran, node) \
     gravel_add_float_wg(g, table, word, (float)(1 + ((ran) >> 32 & 7)), node)
 #define PUT(word, ran, node) gravel_put_ulong_wg(g, table, word, ran, node)
-DEFINE_GUPS(xor, XOR)
 DEFINE_GUPS(add_float, ADD)
 DEFINE_GUPS(put, PUT)
 #endif

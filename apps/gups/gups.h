@@ -16,7 +16,6 @@
 /* What an update does to its word, given the number of the stream that names it. */
 enum gups_op {
     GUPS_INC, /* one more */
-    GUPS_XOR, /* HPCC's: exclusive or with the number */
     GUPS_ADD, /* of 32-bit floats: 1 to 8 more, so that sums are exact in any order */
     GUPS_PUT  /* the number itself */
 };

@@ -38,7 +38,7 @@ GROUPS["options and files"] = [
     ("strassen", "--form fast", "--form: 'fast' is none of flow|plain"),
     ("strassen", "100", "[N]: 100 is not 16 times a power of two"),
     ("gups", "--group 1025", "--group: '1025' is not in 1..1024"),
-    ("gups", "--op add", "--op: 'add' is none of inc|xor|add-float|put"),
+    ("gups", "--op add", "--op: 'add' is none of inc|add-float|put"),
     ("gups", "--op add-float --table 3 --updates 20", "--op add-float: 2^20 updates of 2^3 words; 2^16 a word are allowed"),
     ("gups", "--zipf 1 --op add-float", "--op add-float: --zipf, --accumulate and --divergence are of inc"),
     ("gups", "--accumulate --model coprocessor", "--accumulate: under --model gravel alone"),
