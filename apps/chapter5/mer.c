@@ -21,8 +21,7 @@
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
 struct message {
-    kmer_word kmer;
-    uint64_t hash;
+    uint64_t kmer, hash;
     uint32_t left, right;
 };
 
@@ -71,7 +70,7 @@ static void apply(const struct mer *mer, const struct message *message)
         entry->counts[5 + message->right]++;
 }
 
-/* Counts a message of mer.cl; words that it did not send are 0. */
+/* Counts a message of mer.cl: the k-mer, and what is before and after it. */
 static int count_at(void *user, uint32_t number, const uint64_t *words)
 {
     struct mer *mer = user;
@@ -79,11 +78,10 @@ static int count_at(void *user, uint32_t number, const uint64_t *words)
     (void)number;
     if (mer->table.n_given++ >= N_PENDING)
         apply(mer, message);
-    message->kmer =
-        (kmer_word)words[0] >> 6 | (kmer_word)words[1] << 58 | (kmer_word)words[2] << 122;
+    message->kmer = words[0];
     message->hash = kmer_hash(message->kmer);
-    message->left = words[0] >> 3 & 7;
-    message->right = words[0] & 7;
+    message->left = (uint32_t)words[1] >> 3;
+    message->right = words[1] & 7;
     __builtin_prefetch(entry_at(mer, message->hash), 1);
     return 0;
 }
@@ -113,11 +111,10 @@ static void open_node(void *self)
     extern const char mer_cl[];
     struct mer *mer = self;
     struct node *node = &mer->node;
-    char options[64];
+    char options[32];
     kmers_read(&mer->kmers);
-    const uint32_t n_words = (2 * (uint32_t)mer->kmers.k + 6 + 63) / 64;
     const struct gravel_handler handler = {
-        .name = "count_kmer", .n_args = n_words, .function = count_kmer, .user = mer};
+        .name = "count_kmer", .n_args = 2, .function = count_kmer, .user = mer};
     node->bindings.handlers = &handler;
     node->bindings.n_handlers = 1;
     node->call = count_at;
@@ -129,7 +126,7 @@ static void open_node(void *self)
     mer->n_entries = 2 * mer->kmers.n_kmers / node->n_nodes + 1024;
     mer->table.entries = make_entries(mer->n_entries);
     TRY(gravel_share(node->gravel, mer->kmers.n_places, &mer->first, &mer->n_places));
-    snprintf(options, sizeof options, "-DK=%u -DN_WORDS=%u", (unsigned)mer->kmers.k, n_words);
+    snprintf(options, sizeof options, "-DK=%u", (unsigned)mer->kmers.k);
     node_build(node, "mer.cl", mer_cl, options);
     mer->count = node_kernel(node, "count_kmers");
     NODE_SET(mer->count, 2, ARRAY(node_array(node, kmers_text_bytes(&mer->kmers), mer->kmers.text)),
@@ -155,8 +152,7 @@ static void reset(void *self)
 static void count(void *self)
 {
     struct mer *mer = self;
-    const struct node_bound bound = {.n_messages = 1,
-                                     .message_bytes = (2 * (uint32_t)mer->kmers.k + 69) / 64 * 8};
+    const struct node_bound bound = {.n_messages = 1, .message_bytes = 16};
     node_send(&mer->node, mer->count, mer->n_places, bound);
     TRY(gravel_barrier(mer->node.gravel));
     /* The barrier has ended the network thread's insertions; what they put off is ours. */

@@ -14,7 +14,7 @@
 
 /* A k-mer at its place in the text, in the strand that counts. */
 struct seen {
-    kmer_word kmer;
+    uint64_t kmer;
     uint8_t left, right;
 };
 
@@ -39,15 +39,15 @@ static uint8_t turned(uint8_t base)
 static void list_all(const struct kmers *kmers, struct list *list)
 {
     const unsigned k = (unsigned)kmers->k;
-    const kmer_word mask = ((kmer_word)1 << 2 * k) - 1;
-    kmer_word forward = 0, backward = 0;
+    const uint64_t mask = (UINT64_C(1) << 2 * k) - 1;
+    uint64_t forward = 0, backward = 0;
     for (uint64_t i = 1, n_known = 0; i < kmers->n_places; i++) {
         const uint8_t base = base_at(kmers, i);
         n_known = base == NO_BASE ? 0 : n_known + 1;
         if (n_known == 0)
             continue;
         forward = (forward << 2 | base) & mask;
-        backward = backward >> 2 | (kmer_word)(3 - base) << 2 * (k - 1);
+        backward = backward >> 2 | (uint64_t)(3 - base) << 2 * (k - 1);
         if (n_known < k)
             continue;
         const uint8_t left = base_at(kmers, i - k), right = base_at(kmers, i + 1);
@@ -64,7 +64,7 @@ static void list_all(const struct kmers *kmers, struct list *list)
 /* Both structs begin with it. */
 static int compare_kmers(const void *a, const void *b)
 {
-    const kmer_word x = *(const kmer_word *)a, y = *(const kmer_word *)b;
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 

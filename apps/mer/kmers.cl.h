@@ -2,7 +2,7 @@
 /*
  * The k-mer that begins at a place of the text, with its neighbours, and the owner that counts it.
  *
- * The host defines K (1 to 63). Text is packed as struct text_block of kmers.h has it, three ulongs for 64 places.
+ * The host defines K (1 to 31). Text is packed as struct text_block of kmers.h has it, three ulongs for 64 places.
  *
  * Path:    text.c -> this -> mer.cl, chapter5/mer.cl
  * Source:  Chapman et al., Meraculous, 2011; Orr 2016, section 5.4.
@@ -14,14 +14,10 @@
 
 #define NO_NEIGHBOUR 4
 
-struct kmer {
-    ulong high, low;
-};
-
 /* What a place has, if a k-mer begins there: of the two strands the one whose k-mer is less; of a k-mer that is both, the
  * text's. */
 struct seen {
-    struct kmer kmer;
+    ulong kmer;
     uint left, right; /* neighbours: 0 to 3, or NO_NEIGHBOUR */
     ulong hash;
     uint active;
@@ -40,22 +36,12 @@ INLINE ulong valid_from(global const ulong *restrict text, ulong i)
     return text[i / 64 * 3] >> shift | text[i / 64 * 3 + 3] << 1 << (63 - shift);
 }
 
-/* Returns 64 bases from place i on. */
-INLINE struct kmer bases_from(global const ulong *restrict text, ulong i)
+/* Returns 32 bases from place i on. */
+INLINE ulong bases_from(global const ulong *restrict text, ulong i)
 {
-    const ulong word = i / 32, middle = bases_of(text, word + 1);
     const uint shift = i % 32 * 2;
     /* In two steps, because a shift by 64 is none. */
-    return (struct kmer){bases_of(text, word) << shift | middle >> 1 >> (63 - shift),
-                         middle << shift | bases_of(text, word + 2) >> 1 >> (63 - shift)};
-}
-
-/* Shifts right by 0 to 127 bits. */
-INLINE struct kmer shift_right(struct kmer x, uint n)
-{
-    if (n >= 64)
-        return (struct kmer){0, x.high >> (n - 64)};
-    return (struct kmer){x.high >> n, x.low >> n | x.high << 1 << (63 - n)};
+    return bases_of(text, i / 32) << shift | bases_of(text, i / 32 + 1) >> 1 >> (63 - shift);
 }
 
 /* 32 bases in reverse order. */
@@ -68,24 +54,12 @@ INLINE ulong reverse_bases(ulong x)
     return x >> 32 | x << 32;
 }
 
-/* This place of the other strand: 64 complements in reverse order end with those of the K first. */
-INLINE struct kmer other_strand(struct kmer all)
-{
-    const struct kmer mask = shift_right((struct kmer){~0ul, ~0ul}, 128 - 2 * K);
-    return (struct kmer){reverse_bases(~all.low) & mask.high, reverse_bases(~all.high) & mask.low};
-}
-
-INLINE ulong mix(ulong x)
+/* Chooses what kmer_hash and kmer_owner of kmers.h choose. */
+INLINE ulong hash_of(ulong x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ul;
     x = (x ^ x >> 27) * 0x94d049bb133111ebul;
     return x ^ x >> 31;
-}
-
-/* Chooses what kmer_hash and kmer_owner of kmers.h choose. */
-INLINE ulong hash_of(struct kmer kmer)
-{
-    return mix(kmer.low + mix(kmer.high));
 }
 INLINE uint owner_of(ulong hash, uint n_owners)
 {
@@ -102,14 +76,15 @@ INLINE uint complement(uint base)
 INLINE struct seen seen_at(global const ulong *restrict text, ulong i)
 {
     const ulong before = i ? i - 1 : 0, valid = valid_from(text, i);
-    const struct kmer all = bases_from(text, i), here = shift_right(all, 128 - 2 * K),
-                      there = other_strand(all);
+    const ulong all = bases_from(text, i), here = all >> (64 - 2 * K),
+                there = reverse_bases(~all) &
+                        ~0ul >> (64 - 2 * K); /* the K first of the other strand */
     const uint base_before = bases_of(text, before / 32) >> (62 - before % 32 * 2) & 3;
-    const uint base_after = shift_right(all, 126 - 2 * K).low & 3;
+    const uint base_after = all >> (62 - 2 * K) & 3;
     const uint left = text[before / 64 * 3] >> before % 64 & 1 ? base_before : NO_NEIGHBOUR;
     const uint right = valid >> K & 1 ? base_after : NO_NEIGHBOUR;
-    const bool turn = there.high < here.high || (there.high == here.high && there.low < here.low);
-    const struct kmer kmer = {turn ? there.high : here.high, turn ? there.low : here.low};
+    const bool turn = there < here;
+    const ulong kmer = turn ? there : here;
     return (struct seen){.kmer = kmer,
                          .left = turn ? complement(right) : left,
                          .right = turn ? complement(left) : right,

@@ -13,10 +13,7 @@
 #include "frame/app.h"
 #include "frame/random.h"
 
-#define MAX_K 63
-
-/* Two bits a base, A 0, C 1, G 2, T 3, the last base in the lowest. */
-__extension__ typedef unsigned __int128 kmer_word;
+#define MAX_K 31
 
 /* Text is packed in blocks of 64 places. Place 0 is no base, nor is one between sequences, and behind the last there are
  * TEXT_PAD places more, to be read past the end. kmers.cl.h has the same. */
@@ -28,14 +25,14 @@ struct text_block {
 
 /* A k-mer of either strand, whichever is less, and what is next to it in that strand. */
 struct kmer_count {
-    kmer_word kmer;
+    uint64_t kmer; /* two bits a base, A 0, C 1, G 2, T 3, the last base in the lowest */
     uint32_t counts
         [9]; /* how often A, C, G, T or no base is before it; how often A, C, G, T is after it */
 };
 
 struct kmers {
     const char *path;
-    uint64_t k, least_quality;
+    uint64_t k;
 
     uint64_t print; /* the file's fingerprint */
     struct text_block *text;
@@ -49,13 +46,13 @@ struct kmers {
     uint64_t n_counts, counts_room;
 };
 
-/** -f, -k and --quality; the offset is of a struct kmers. */
+/** -f and -k; the offset is of a struct kmers. */
 extern const struct app_option kmers_options[];
 
 /** Returns the owner of a k-mer, as kmers.cl.h: the upper half of its hash chooses the owner, the lower half its slot. */
-static inline uint64_t kmer_hash(kmer_word kmer)
+static inline uint64_t kmer_hash(uint64_t kmer)
 {
-    return random_mix((uint64_t)kmer + random_mix((uint64_t)(kmer >> 64)));
+    return random_mix(kmer);
 }
 static inline uint32_t kmer_owner(uint64_t hash, uint32_t n_owners)
 {

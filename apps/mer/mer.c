@@ -17,25 +17,22 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MOST_EXPECTED (UINT64_C(1) << 30)
 #define FETCHED_ENTRIES UINT64_C(65536) /* copied at once */
 
 /* mer.cl has the same. */
 struct entry {
-    cl_uint key[5], counts[9], unused[2];
+    cl_uint key[2], counts[9], unused[5];
 };
 
 struct mer {
     struct kmers kmers;
     struct options options;
-    const char *output;  /* NULL for none */
-    uint64_t n_expected; /* different k-mers of all nodes; 0: the most that the input may have */
+    const char *output; /* NULL for none */
     struct node node;
 
-    uint64_t n_entries; /* of this node's table */
-    uint64_t table, is_full,
-        text;         /* heap offsets, of one allocation, which begins with the table */
-    uint64_t n_words; /* of the text that this process shares out */
+    uint64_t n_entries;   /* of this node's table */
+    uint64_t table, text; /* heap offsets, of one allocation, which begins with the table */
+    uint64_t n_words;     /* of the text that this process shares out */
     cl_kernel share, count;
 };
 
@@ -48,18 +45,14 @@ static uint64_t table_bytes(const struct mer *mer)
 
 static uint64_t heap_bytes(const struct mer *mer)
 {
-    return table_bytes(mer) + sizeof(struct entry) + kmers_text_bytes(&mer->kmers);
+    return table_bytes(mer) + kmers_text_bytes(&mer->kmers);
 }
 
-/* Two entries for each k-mer that is expected, so that probes are short. */
+/* Two entries for each k-mer that may be there, so that probes are short. */
 static void size_table(struct mer *mer)
 {
-    const struct kmers *kmers = &mer->kmers;
-    uint64_t n = mer->n_expected ? mer->n_expected : kmers->n_kmers;
-    if (!mer->n_expected && kmers->k < 16 && n > UINT64_C(1) << 2 * kmers->k)
-        n = UINT64_C(1) << 2 * kmers->k;
-    if (n > MOST_EXPECTED)
-        n = MOST_EXPECTED;
+    const uint64_t n_named = UINT64_C(1) << 2 * mer->kmers.k;
+    const uint64_t n = n_named < mer->kmers.n_kmers ? n_named : mer->kmers.n_kmers;
     mer->n_entries = 2 * n / mer->node.n_processes + 64;
 }
 
@@ -80,8 +73,7 @@ static void open_all(void *self)
     if (mer->output)
         output_open(mer->output, node->number);
     TRY(gravel_alloc(node->gravel, heap_bytes(mer), &mer->table));
-    mer->is_full = mer->table + table_bytes(mer);
-    mer->text = mer->is_full + sizeof(struct entry);
+    mer->text = mer->table + table_bytes(mer);
     snprintf(options, sizeof options, "-DK=%u", (unsigned)mer->kmers.k);
     node_build(node, "mer.cl", mer_cl, options);
     TRY(gravel_share(node->gravel, kmers_text_bytes(&mer->kmers) / sizeof(cl_ulong), &first,
@@ -93,7 +85,7 @@ static void open_all(void *self)
              ULONG(mer->text), ULONG(first), UINT(node->n_local));
     mer->count = node_kernel(node, "count_kmers");
     NODE_SET(mer->count, 1, ULONG(mer->text), ULONG(mer->kmers.n_places), ULONG(mer->table),
-             ULONG(mer->n_entries), ULONG(mer->is_full), UINT(node->number), UINT(node->n_local));
+             ULONG(mer->n_entries), UINT(node->number), UINT(node->n_local));
 }
 
 static void close_all(void *self)
@@ -118,22 +110,18 @@ static void count(void *self)
 {
     struct mer *mer = self;
     struct node *node = &mer->node;
-    cl_uint is_full;
     node_launch(node, mer->share, mer->n_words);
     TRY(gravel_barrier(node->gravel));
     node_enqueue(node, mer->count, mer->kmers.n_places, node->group_items);
     node_finish(node);
-    TRY(gravel_get(node->gravel, mer->is_full, &is_full, sizeof is_full, node->number));
-    if (node_most(node, is_full))
-        die("a table of %" PRIu64
-            " entries on each node's device is full: expect more (--distinct)",
-            mer->n_entries);
+    TRY(gravel_barrier(node->gravel));
 }
 
-/* Has what was counted in mer->kmers. */
+/* Has what was counted in mer->kmers; dies unless each k-mer of the text has found an entry. Collective. */
 static void fetch(struct mer *mer)
 {
     struct gravel *gravel = mer->node.gravel;
+    uint64_t n_found = 0;
     mer->kmers.n_counts = 0;
     for (uint64_t first = 0, n; first < mer->n_entries; first += n) {
         void *entries;
@@ -144,13 +132,17 @@ static void fetch(struct mer *mer)
             struct kmer_count count = {0};
             if (!entry->key[0])
                 continue;
+            for (int i = 0; i < 2; i++)
+                count.kmer |= (uint64_t)(entry->key[i] & INT32_MAX) << 31 * i;
             for (int i = 0; i < 5; i++)
-                count.kmer |= (kmer_word)(entry->key[i] & INT32_MAX) << 31 * i;
+                n_found += entry->counts[i];
             memcpy(count.counts, entry->counts, sizeof count.counts);
             kmers_add(&mer->kmers, &count);
         }
         TRY(gravel_unmap(gravel, entries));
     }
+    if (node_sum(&mer->node, n_found) != mer->kmers.n_kmers)
+        die("a table of %" PRIu64 " entries on each node's device is full", mer->n_entries);
 }
 
 /* ---- the program ------------------------------------------------------------------------------ */
@@ -158,9 +150,6 @@ static void fetch(struct mer *mer)
 static const struct app_option own_options[] = {
     {"output", 'o', "FILE", "Write FILE.0, FILE.1 ...: k-mer, count, A C G T before, and after",
      OPTION_WORD(struct mer, output)},
-    {"distinct", 0, "N",
-     "Make room for N different k-mers of all nodes (as many as the input may have)",
-     OPTION_NUMBER(struct mer, n_expected, 1, MOST_EXPECTED)},
     {0}};
 
 static void describe(void *self, struct trials *trials)

@@ -16,9 +16,9 @@
 
 /* As struct entry of mer.c. */
 struct entry {
-    uint key[5];    /* 31 bits each, the lowest first, and the highest bit; 0: free */
+    uint key[2];    /* 31 bits each, the lowest first, and the highest bit; 0: free */
     uint counts[9]; /* as struct kmer_count of kmers.h */
-    uint unused[2];
+    uint unused[5];
 };
 
 /*
@@ -38,13 +38,13 @@ kernel void share_text(GRAVEL_ARENA, ulong first, global const ulong *restrict p
         gravel_put_ulong_wg(g, text, at + i, word, (node + other) % n_nodes);
 }
 
-INLINE uint key_word(struct kmer kmer, uint i)
+INLINE uint key_word(ulong kmer, uint i)
 {
-    return (uint)shift_right(kmer, 31 * i).low | 0x80000000u;
+    return (uint)(kmer >> 31 * i) | 0x80000000u;
 }
 
 /* Returns whether the entry is the k-mer's, or has become it. */
-INLINE bool take_entry(global struct entry *entry, struct kmer kmer)
+INLINE bool take_entry(global struct entry *entry, ulong kmer)
 {
     bool is_own = true;
 #pragma unroll
@@ -61,17 +61,16 @@ INLINE bool take_entry(global struct entry *entry, struct kmer kmer)
 /*
  * Counts the k-mers of places 0 to n_places - 1 whose owners are n_own nodes from `node` on.
  *
- * Global size: n_places and more; local size: any. text: the whole one. table: [n_entries], all 0 before the first launch;
- * is_full: becomes 1 if a k-mer has found no entry. Both in the heap. Sends nothing. (A group's first reads of entries are
- * between barriers, where CPUs wait for all of them together.)
+ * Global size: n_places and more; local size: any. text: the whole one. table: [n_entries], all 0 before the first launch. Both in
+ * the heap. A k-mer that finds no entry is not counted. Sends nothing. (A group's first reads of entries are between barriers,
+ * where CPUs wait for all of them together.)
  */
 kernel void count_kmers(GRAVEL_ARENA, ulong text_at, ulong n_places, ulong table_at,
-                        ulong n_entries, ulong is_full_at, uint node, uint n_own)
+                        ulong n_entries, uint node, uint n_own)
 {
     GRAVEL_OPEN(g);
     global const ulong *text = gravel_local(g, text_at);
     global struct entry *table = gravel_local(g, table_at);
-    global uint *is_full = gravel_local(g, is_full_at);
     const ulong i = get_global_id(0);
     const struct seen seen = seen_at(text, i < n_places ? i : 0);
     const bool active = seen.active && owner_of(seen.hash, gravel_n_nodes(g)) - node < n_own;
@@ -79,11 +78,10 @@ kernel void count_kmers(GRAVEL_ARENA, ulong text_at, ulong n_places, ulong table
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint nearby = table[slot].key[0];
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint n_left = active && !*is_full ? MOST_PROBES : 0;
     /* The first word was read already: where it is another k-mer's, so is the entry. */
     if (nearby && nearby != key_word(seen.kmer, 0))
         slot = slot + 1 < n_entries ? slot + 1 : 0;
-    for (; n_left; n_left--) {
+    for (uint n_left = active ? MOST_PROBES : 0; n_left; n_left--) {
         global struct entry *entry = &table[slot];
         if (take_entry(entry, seen.kmer)) {
             atomic_inc((volatile global uint *)&entry->counts[seen.left]);
@@ -93,6 +91,4 @@ kernel void count_kmers(GRAVEL_ARENA, ulong text_at, ulong n_places, ulong table
         }
         slot = slot + 1 < n_entries ? slot + 1 : 0;
     }
-    if (active && n_left == 0)
-        *is_full = 1;
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a FASTA or FASTQ file, and packs its sequences.
+ * Reads a FASTA file, and packs its sequences.
  *
- * What is wrong ends the process, with its line. That is also text between records, a FASTQ record without its quality, a base
- * that is no letter.
+ * What is wrong ends the process, with its line: what is before the first record, or a base that is no letter.
  *
  * Path:   frame/text.h -> this -> mer.c, chapter5/mer.c -> kmers.cl.h
- * Source: Cock et al., The Sanger FASTQ file format, 2010 (quality is a character less 33).
  */
 #include "kmers.h"
 #include "frame/text.h"
@@ -15,9 +13,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FIRST_QUALITY '!'
-#define LAST_QUALITY '~'
 
 /* Returns a character as a reason shows it: some are invisible. */
 static const char *show(int c)
@@ -44,79 +39,30 @@ static void put_base(struct kmers *kmers, unsigned base)
     kmers->text[i / 64].bases[i / 32 % 2] |= (uint64_t)(base - 1) << (62 - i % 32 * 2);
 }
 
-/* Takes a record's mark, behind empty lines, and the rest of its first line. Returns the mark; TEXT_END at the end. */
-static int take_header(struct text *text, int mark)
-{
-    int c = text_take(text);
-    while (c == '\n')
-        c = text_take(text);
-    if (c == TEXT_END && !mark)
-        text_fail(text, "holds no sequence");
-    if (c == TEXT_END)
-        return c;
-    if (!mark && c != '>' && c != '@')
-        text_fail(text, "begins with %s: neither FASTA ('>') nor FASTQ ('@')", show(c));
-    if (mark && c != mark)
-        text_fail(text, "%s, where '%c' begins a record", show(c), mark);
-    text_skip_line(text);
-    return c;
-}
-
-/* Takes bases up to a line that begins with a mark. Returns the mark, or TEXT_END. */
-static int take_bases(struct kmers *kmers, struct text *text)
+/* Reads records: a line that begins with '>', and lines of bases, of which letters other than A, C, G, T are none. */
+static void read_file(struct kmers *kmers)
 {
     static const unsigned char bases[256] = {
         ['A'] = 1, ['a'] = 1, ['C'] = 2, ['c'] = 2, ['G'] = 3, ['g'] = 3, ['T'] = 4, ['t'] = 4};
-    bool begins_line = true;
-    for (int c; (c = text_byte(text)) != TEXT_END; begins_line = c == '\n', text_take(text)) {
-        if (begins_line && (c == '>' || c == '@' || c == '+'))
-            return c;
-        if (c == '\n')
-            continue;
-        if (!isalpha(c) && c != '-' && c != '.' && c != '*')
-            text_fail(text, "%s is no base", show(c));
-        put_base(kmers, bases[c]);
-    }
-    return TEXT_END;
-}
-
-/* Takes the quality of the bases from place `first` on, as many characters, on one line or several. */
-static void take_quality(struct kmers *kmers, struct text *text, uint64_t first)
-{
-    const uint64_t n_bases = kmers->n_places - first;
-    uint64_t n = 0;
-    text_skip_line(text);
-    for (int c; (c = text_byte(text)) != TEXT_END && (c != '\n' || n < n_bases); text_take(text)) {
-        if (c == '\n')
-            continue;
-        if (c < FIRST_QUALITY || c > LAST_QUALITY)
-            text_fail(text, "byte 0x%02x is no quality", (unsigned)c);
-        if (n < n_bases && (uint64_t)(c - FIRST_QUALITY) < kmers->least_quality)
-            kmers->text[(first + n) / 64].valid &= ~(UINT64_C(1) << (first + n) % 64);
-        n++;
-    }
-    if (n == 0 && n_bases)
-        text_fail(text, "the file ends before the quality of its last record");
-    if (n != n_bases)
-        text_fail(text, "%" PRIu64 " bases, and a quality of %" PRIu64, n_bases, n);
-    text_take(text);
-}
-
-static void read_file(struct kmers *kmers)
-{
     struct text *text = text_open(kmers->path);
-    for (int mark = 0; (mark = take_header(text, mark)) != TEXT_END; kmers->n_records++) {
-        const uint64_t first = kmers->n_places;
-        const bool has_quality = take_bases(kmers, text) == '+';
-        if (mark == '>' && has_quality)
-            text_fail(text, "a quality, in a FASTA file");
-        if (mark == '@' && !has_quality)
-            text_fail(text, "a record without a quality, in a FASTQ file");
-        if (has_quality)
-            take_quality(kmers, text, first);
-        kmers->n_bases += kmers->n_places - first;
-        put_base(kmers, 0);
+    bool begins_line = true;
+    for (int c; (c = text_take(text)) != TEXT_END; begins_line = c == '\n') {
+        if (c == '>' && begins_line) {
+            text_skip_line(text);
+            c = '\n';
+            kmers->n_records++;
+            put_base(kmers, 0);
+        } else if (c != '\n') {
+            if (!kmers->n_records)
+                text_fail(text, "begins with %s, and FASTA with '>'", show(c));
+            if (!isalpha(c) && c != '-' && c != '.' && c != '*')
+                text_fail(text, "%s is no base", show(c));
+            kmers->n_bases++;
+            put_base(kmers, bases[c]);
+        }
     }
+    if (!kmers->n_records)
+        text_fail(text, "holds no sequence");
     kmers->print = text->print;
     text_close(text);
 }
@@ -124,11 +70,9 @@ static void read_file(struct kmers *kmers)
 /* ---- the text ---------------------------------------------------------------------------------- */
 
 const struct app_option kmers_options[] = {
-    {"file", 'f', "FILE", "Read FASTA or FASTQ", OPTION_WORD(struct kmers, path)},
-    {"length", 'k', "K", "Bases of a k-mer, up to 63 (31)",
+    {"file", 'f', "FILE", "Read FASTA", OPTION_WORD(struct kmers, path)},
+    {"length", 'k', "K", "Bases of a k-mer, up to 31 (31)",
      OPTION_NUMBER(struct kmers, k, 1, MAX_K)},
-    {"quality", 0, "Q", "FASTQ: a base of less quality is none (0)",
-     OPTION_NUMBER(struct kmers, least_quality, 0, 93)},
     {0}};
 
 void kmers_read(struct kmers *kmers)
@@ -136,7 +80,6 @@ void kmers_read(struct kmers *kmers)
     const double begin_s = trials_clock();
     if (!kmers->path)
         die("no sequences: give -f FILE");
-    put_base(kmers, 0);
     read_file(kmers);
     for (uint64_t i = 0, n_known = 0; i < kmers->n_places; i++) {
         n_known = kmers->text[i / 64].valid >> i % 64 & 1 ? n_known + 1 : 0;
@@ -182,7 +125,6 @@ void kmers_describe(void *self, struct trials *trials)
     trials_add_number(trials, "records", kmers->n_records);
     trials_add_number(trials, "bases", kmers->n_bases);
     trials_add_number(trials, "kmers", kmers->n_kmers);
-    trials_add_number(trials, "least_quality", kmers->least_quality);
     trials_add_real(trials, "read_seconds", kmers->read_s);
 }
 

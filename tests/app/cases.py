@@ -79,7 +79,7 @@ def of_files(at):
         for name, data, *tail in ROWS[at.kind][::at.every]:
             def case(program=program, path=os.path.join(at.folder, name), data=data, tail=tail):
                 words = [program, "-q", "-n", "1", "-f", write(path, data)] + ["-v"] * (not tail)
-                words += ["-k", "5"] if path.endswith((".fa", ".fq")) else []
+                words += ["-k", "5"] if path.endswith(".fa") else []
                 result = run(words, at.ranks)
                 if not tail:
                     return check_good(result, words, at.ranks)
@@ -134,7 +134,7 @@ SMALLEST = [
               "--table 0 --divergence if --items 0"], 3),
     ("hashtable", ["--items 0 --buckets 1"], 3),
     ("kmeans", ["-p 1 -k 1 -d 1"], 3),
-    ("mer", ["-k 63 -f %s/mer/one.fa" % DATA], 3),
+    ("mer", ["-k 31 -f %s/mer/one.fa" % DATA], 3),
     ("microcircuit", ["--scale 0.001 --seconds 0.0001"], 1),
     ("mst", ["-u 0 -k 1"], 1),
     ("pagerank", ["-u 0 -k 1"], 1),

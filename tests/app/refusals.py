@@ -66,15 +66,11 @@ GROUPS["options and files"] = [
 GROUPS["mer options and files"] = [
     ("mer", "", "no sequences"),
     ("mer", "-k 0", "-k: '0'"),
-    ("mer", "-k 64", "-k: '64'"),
-    ("mer", "--distinct 0", "--distinct: '0' is not in 1.."),
+    ("mer", "-k 32", "-k: '32'"),
     ("mer", "--model lane", "unrecognized option '--model'"),
     ("mer", "-f absent.fa", "absent.fa: cannot open"),
 ]
-GROUPS["mer on the device"] = [  # a table that is full, or too large
-    ("mer", "-f long.fa --distinct 1", "a table of 66 entries on each node's device is full"),
-    ("mer", "-f long.fa --distinct 1", "a table of 66 entries on each node's device is full", LOOPBACK),
-    ("mer", "-f long.fa --distinct 1073741824", "the device's largest allocation is"),
+GROUPS["mer on the device"] = [
     ("mer", "-f long.fa", "heap", HEAP_64K),
 ]
 GROUPS["device"] = [
@@ -105,9 +101,6 @@ GROUPS["device"] = [
 GROUPS["ranks"] = [
     ("kmeans", "-k 257", "-k: '257' is not in 1..256"),
     ("mst", "-f negative.wel", "negative.wel:3: weight is not a whole number of 0 to 4294967295"),
-]
-GROUPS["mer of ranks"] = [
-    ("mer", "-f long.fa --distinct 1", "a table of 65 entries on each node's device is full"),
 ]
 # Forms of critical sections that a node has alone.
 GROUPS["forms of ranks"] = [
