@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes, and whole numbers by hand, because that is where a reader spends its time. See text.h.
+ * Lines, and their words and whole numbers. See text.h.
  */
 #include "frame/text.h"
 #include "frame/die.h"
@@ -20,9 +20,9 @@ void text_fail(const struct text *text, const char *format, ...)
     char reason[512];
     const size_t n_path = strlen(text->path);
     va_list arguments;
-    int n = snprintf(reason, sizeof reason, text->line ? "%s:%llu: " : "%s: ",
+    int n = snprintf(reason, sizeof reason, text->number ? "%s:%llu: " : "%s: ",
                      text->path + (n_path > SHOWN_PATH_BYTES ? n_path - SHOWN_PATH_BYTES : 0),
-                     (unsigned long long)text->line);
+                     (unsigned long long)text->number);
     va_start(arguments, format);
     vsnprintf(reason + n, sizeof reason - (size_t)n, format, arguments);
     va_end(arguments);
@@ -30,36 +30,6 @@ void text_fail(const struct text *text, const char *format, ...)
         if (iscntrl((unsigned char)*s))
             *s = '?';
     die("%s", reason);
-}
-
-/* ---- bytes ------------------------------------------------------------------------------------- */
-
-static int get(struct text *text)
-{
-    const int c = getc_unlocked(text->file);
-    if (c == EOF && ferror(text->file))
-        text_fail(text, "cannot read: %s", strerror(errno));
-    text->print = (text->print ^ (unsigned)c) * UINT64_C(0x100000001b3); /* FNV-1a */
-    return c;
-}
-
-static void read_next(struct text *text)
-{
-    int c = get(text);
-    if (c == '\n' && text->ended_in_cr)
-        c = get(text);
-    text->ended_in_cr = c == '\r';
-    text->next = text->ended_in_cr ? '\n' : c;
-}
-
-int text_take(struct text *text)
-{
-    const int c = text->next;
-    if (c == TEXT_END)
-        return c;
-    text->line += c == '\n';
-    read_next(text);
-    return c;
 }
 
 /* Asks what it is before it is opened, for a pipe would wait for its other end. */
@@ -73,8 +43,7 @@ struct text *text_open(const char *path)
     if (!file)
         text_fail(&closed, "cannot open: %s", strerror(errno));
     struct text *text = app_array(1, sizeof *text, "a file");
-    *text = (struct text){.path = path, .file = file, .line = 1};
-    read_next(text);
+    *text = (struct text){.path = path, .file = file};
     return text;
 }
 
@@ -83,55 +52,63 @@ void text_close(struct text *text)
     if (!text)
         return;
     fclose(text->file);
+    free(text->line);
     free(text);
 }
 
-void text_skip_line(struct text *text)
+static bool ends_line(char c)
 {
-    int c = text_take(text);
-    while (c != '\n' && c != TEXT_END)
-        c = text_take(text);
+    return c == '\n' || c == '\r';
+}
+
+bool text_next(struct text *text)
+{
+    errno = 0;
+    const ssize_t n = getline(&text->line, &text->room, text->file);
+    text->number++;
+    if (n < 0 && !feof(text->file))
+        text_fail(text, "cannot read: %s", strerror(errno));
+    text->n_bytes = n < 0 ? 0 : (size_t)n;
+    for (size_t i = 0; i < text->n_bytes; i++)
+        text->print =
+            (text->print ^ (unsigned char)text->line[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
+    while (text->n_bytes && ends_line(text->line[text->n_bytes - 1]))
+        text->line[--text->n_bytes] = '\0';
+    text->at = text->line;
+    return n >= 0;
 }
 
 /* ---- words ------------------------------------------------------------------------------------- */
 
-static bool is_blank(int c)
+static bool ends_word(const struct text *text, const char *at)
 {
-    return c == ' ' || c == '\t';
-}
-
-static bool ends_line(int c)
-{
-    return c == '\n' || c == TEXT_END;
+    return at == text->line + text->n_bytes || *at == ' ' || *at == '\t';
 }
 
 bool text_has_word(struct text *text)
 {
-    while (is_blank(text->next))
-        text_take(text);
-    return !ends_line(text->next);
+    const char *end = text->line + text->n_bytes;
+    while (text->at < end && ends_word(text, text->at))
+        text->at++;
+    return text->at < end;
 }
 
 bool text_next_record(struct text *text)
 {
-    while (!text_has_word(text) || text->next == '#') {
-        if (text->next == TEXT_END)
-            return false;
-        text_skip_line(text);
-    }
-    return true;
+    while (text_next(text))
+        if (text_has_word(text) && *text->at != '#')
+            return true;
+    return false;
 }
 
 uint32_t text_uint(struct text *text, const char *what, uint32_t max)
 {
-    uint64_t sum = 0;
-    bool is_right = text_has_word(text);
-    while (is_right && !is_blank(text->next) && !ends_line(text->next)) {
-        const int c = text_take(text);
-        sum = 10 * sum + (uint64_t)(c - '0');
-        is_right = isdigit(c) && sum <= max;
-    }
-    if (!is_right)
+    const bool is_digit = text_has_word(text) && isdigit((unsigned char)*text->at);
+    char *end = text->at;
+    errno = 0;
+    const unsigned long long number = is_digit ? strtoull(text->at, &end, 10) : 0;
+    if (!is_digit || errno || number > max || !ends_word(text, end))
         text_fail(text, "%s is not a whole number of 0 to %u", what, max);
-    return (uint32_t)sum;
+    text->at = end;
+    return (uint32_t)number;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A text file, read byte by byte: the one way in which applications read files.
+ * A text file, read line by line: the one way in which applications read files.
  *
  * Path:    graph/read.c, mer/text.c -> this
  * Owner:   text_open makes what text_close frees.
@@ -8,8 +8,8 @@
  *
  * What is wrong ends the process: "PATH:LINE: what is wrong", or "PATH: what is wrong" of a file that cannot be opened.
  *
- * Lines end in '\n' alone: CR LF and CR become that. Only regular files are read, for each is read at every node: a
- * fingerprint of its contents says whether it was the same.
+ * Lines end in LF, or CR LF. Only regular files are read, for each is read at every node: a fingerprint of its contents says
+ * whether it was the same.
  */
 #ifndef APPS_TEXT_H
 #define APPS_TEXT_H
@@ -18,16 +18,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What is read behind the end of a file. */
-#define TEXT_END EOF
-
 struct text {
-    int next;         /* unread byte */
-    bool ended_in_cr; /* the byte before, which became '\n' */
-    uint64_t line;    /* of `next`, from 1 */
-    uint64_t print;   /* fingerprint of the bytes read so far: at the end of all */
+    char *line; /* the current one [n_bytes], without its end; a 0 follows */
+    size_t n_bytes;
+    char *at;         /* what is not read of it */
+    uint64_t number;  /* of the line, from 1; behind the last one, one more */
+    uint64_t print;   /* fingerprint of the lines so far: at the end of all */
     const char *path; /* the caller's */
     FILE *file;
+    size_t room; /* of `line` */
 };
 
 /** Open a file; or die. @param path  kept until text_close, not copied. */
@@ -40,22 +39,13 @@ void text_close(struct text *text);
 _Noreturn void text_fail(const struct text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Return the next byte, which stays there; TEXT_END at the end of the file. */
-static inline int text_byte(const struct text *text)
-{
-    return text->next;
-}
-
-/** Return the next byte, and step over it. */
-int text_take(struct text *text);
-
-/** Go to the start of the next line, whatever is left of this one. */
-void text_skip_line(struct text *text);
+/** Read the next line; or die. @return  false at the end of the file. */
+bool text_next(struct text *text);
 
 /** Go to the next word of the line, if there is one. @return  whether there is. */
 bool text_has_word(struct text *text);
 
-/** Go to the first word of the next line that is neither empty nor a comment, "#". @return  false at the end of the file. */
+/** Read the next line that is neither empty nor a comment, "#", up to its first word. @return  false at the end of the file. */
 bool text_next_record(struct text *text);
 
 /** Read a whole number, digits alone, of 0 to max; or die. @param what  what it is, for the reason. */

@@ -35,7 +35,6 @@ static void read_edge(struct graph_input *input)
         edge.weight = text_uint(text, "weight", UINT32_MAX);
     if (text_has_word(text))
         text_fail(text, "a word too many: an edge is from, to, and a weight if the first has one");
-    text_skip_line(text);
     input->edges = app_room(input->edges, n, &input->room, sizeof *input->edges, "edges");
     input->edges[n] = edge;
     input->n_vertices = last < input->n_vertices ? input->n_vertices : last + 1;

@@ -45,16 +45,18 @@ static void read_file(struct kmers *kmers)
     static const unsigned char bases[256] = {
         ['A'] = 1, ['a'] = 1, ['C'] = 2, ['c'] = 2, ['G'] = 3, ['g'] = 3, ['T'] = 4, ['t'] = 4};
     struct text *text = text_open(kmers->path);
-    bool begins_line = true;
-    for (int c; (c = text_take(text)) != TEXT_END; begins_line = c == '\n') {
-        if (c == '>' && begins_line) {
-            text_skip_line(text);
-            c = '\n';
+    while (text_next(text)) {
+        const bool is_head = *text->line == '>';
+        if (is_head && memchr(text->line, '\r', text->n_bytes))
+            text_fail(text, "lines end in CR, and not in LF or CR LF");
+        if (is_head) {
             kmers->n_records++;
             put_base(kmers, 0);
-        } else if (c != '\n') {
-            if (!kmers->n_records)
-                text_fail(text, "begins with %s, and FASTA with '>'", show(c));
+        } else if (text->n_bytes && !kmers->n_records) {
+            text_fail(text, "begins with %s, and FASTA with '>'", show((unsigned char)*text->line));
+        }
+        for (size_t i = 0; i < text->n_bytes && !is_head; i++) {
+            const int c = (unsigned char)text->line[i];
             if (!isalpha(c) && c != '-' && c != '.' && c != '*')
                 text_fail(text, "%s is no base", show(c));
             kmers->n_bases++;

@@ -22,7 +22,6 @@ REFUSED = [
 ]
 
 TAKEN = [
-    ("old.el", "# three edges\r0 1\r1 2\r2 0\r"),
     ("crlf.wel", "# x\r\n\r\n0 1 4\r\n1 2 3\r\n"),
     ("unended.el", "0 1\n1 2\n2 0"),
     ("twice.el", "0 1\n0 1\n1 1\n1 0\n2 2\n"),

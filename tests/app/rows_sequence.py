@@ -21,6 +21,7 @@ REFUSED = [
     ("high.fa", b">one\nAC\xc3\xa4T\n", ":2: byte 0xc3 is no base"),
     ("mixed.fa", ">one\nACGT\n@two\nACGT\n+\nIIII\n", ":3: '@' is no base"),
     ("plus.fa", ">one\nACGT\n+\nIIII\n", ":3: '+' is no base"),
+    ("old.fa", b">one\rACGTACGT\r>two\rACGTA\r\n", ":1: lines end in CR"),
     ("mark.fa", b"\xef\xbb\xbf>one\nACGT\n", ": begins with byte 0xef"),
     ("packed.fa", gzip.compress(b">one\nACGT\n", mtime=0), ": begins with byte 0x1f"),
     ("packed.fa", bz2.compress(b">one\nACGT\n"), ": begins with 'B', and FASTA with '>'"),
@@ -29,7 +30,6 @@ REFUSED = [
 TAKEN = [
     ("lines.fa", b">one\r\nACGT\r\n\r\nNNacgt\r\n>none\r\n>two\r\nRYKM-acgtacgtacgt"),
     ("line.fa", b">one line\n" + b"ACGTTGCAAC" * 20000),
-    ("old.fa", b">one\rACGTACGT\r>two\rACGTA\r"),
     ("last.fa", b">one\nACGTACGT\n>no bases"),
 ]
 
