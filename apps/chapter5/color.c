@@ -12,7 +12,6 @@
  */
 #include "chapter5/graphs.h"
 #include "frame/random.h"
-#include "graph/serial.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,6 @@
  * Source:  Beamer, Asanovic, Patterson, The GAP Benchmark Suite, 2015.
  */
 #include "chapter5/graphs.h"
-#include "graph/serial.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,8 +44,8 @@ static void open_ranks(void)
                  ARRAY(own.shares[0]));
         return;
     }
-    if (!graphs.part.is_symmetric)
-        die("--schedule: vertices pull along their own edges, which here do not all go both ways");
+    if (graphs.part.options.file)
+        die("--schedule: vertices pull along their own edges, which a file's may not go both ways");
     NODE_SET(own.push, 1, UINT(rows->n_vertices), FLOAT((1 - DAMPING) / (double)rows->n_vertices),
              ARRAY(graphs.offsets), ARRAY(to));
     NODE_SET(own.push, 7, ARRAY(graphs.result));

@@ -10,7 +10,6 @@
  * Source:  Che et al., Pannotia, 2013.
  */
 #include "chapter5/graphs.h"
-#include "graph/serial.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A graph in compressed sparse rows: row u holds the neighbours of vertex u.
+ * A graph in compressed sparse rows: row u holds the neighbours of vertex u; owners of vertices by blocks; and serial methods,
+ * with which programs compare what they found.
  *
- * Path:    read.h, generate.h -> build.c -> this -> the application's kernels
- * Owner:   struct graph owns its arrays; graph_free gives them back. Arrays are plain, to be copied
- *          to a device.
+ * Path:    sources.h -> build.c -> this -> the application's kernels, serial.c -> the application's check
+ * Owner:   struct graph owns its arrays; graph_free gives them back. Arrays are plain, to be copied to a device. Results of
+ *          serial methods are the caller's to free.
  * Threads: a graph may be read by any number of threads; OpenMP's list a stream's items concurrently.
  *
  * Duplicate edges and loops are kept. Neighbours of a row rise, and of equal ones the weights do.
@@ -12,9 +13,36 @@
 #ifndef APPS_GRAPH_H
 #define APPS_GRAPH_H
 
-#include "graph/partition.h"
-
 #include <stdbool.h>
+#include <stdint.h>
+
+/* ---- owners: element v of n is element v % block of node v / block ----------------------------------
+ *
+ * The first nodes have full blocks, one may be short, the rest are empty: more nodes than vertices work.
+ */
+
+/* Elements [first, last). */
+struct block_range {
+    uint64_t first, last;
+};
+
+/** Elements of a node [count], rounded up; at least 1, so that it can divide. n_nodes is not 0. */
+static inline uint64_t block_of(uint64_t n, uint32_t n_nodes)
+{
+    uint64_t block = n / n_nodes + (n % n_nodes != 0);
+    return block ? block : 1;
+}
+
+/** Elements of one node; empty past the end. */
+static inline struct block_range block_range(uint64_t n, uint32_t n_nodes, uint32_t node)
+{
+    uint64_t block = block_of(n, n_nodes);
+    uint64_t first = n / block < node ? n : node * block;
+    uint64_t last = n - first < block ? n : first + block;
+    return (struct block_range){first, last};
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------ */
 
 /* Vertices are numbered in 32 bits and UINT32_MAX is left free for "no vertex"; so are edges, for kernels. */
 #define GRAPH_MAX_VERTICES UINT64_C(0xffffffff)
@@ -65,5 +93,30 @@ void graph_make_simple(struct graph *graph);
 
 /** List the vertex that each edge leaves; or die. @param first  number of the first row's @return  [n_edges], to be freed */
 uint32_t *graph_list_sources(const struct graph *rows, uint64_t first);
+
+/* ---- serial methods, on a whole graph --------------------------------------------------------------- */
+
+/**
+ * Compute PageRank from 1 / n_vertices each; or die.
+ *
+ * @param shares_idle  the rank of vertices without edges goes to all; else to none.
+ * @return             [n_vertices]
+ */
+double *serial_ranks(const struct graph *graph, double damping, uint64_t n_iterations,
+                     bool shares_idle);
+
+/* Of a vertex that no path leads to, or one longer than numbers hold; and of a vertex without a colour. */
+#define SERIAL_NONE UINT32_MAX
+
+/** Find the distances of all vertices by Dijkstra's algorithm; or die. @return  [n_vertices] */
+uint32_t *serial_distances(const struct graph *graph, uint64_t source);
+
+/** Find the edges of a minimum spanning forest by Kruskal's algorithm, of equal weights the first; or die.
+ * @return  [n_edges] 1: it is one */
+uint8_t *serial_forest(const struct graph *graph);
+
+/** Give each vertex, in an order, the least colour that no neighbour has; or die. @param keys  [n_vertices] by which they
+ * are ordered; no two are alike. @return  [n_vertices] */
+uint32_t *serial_colors(const struct graph *graph, const uint64_t *keys);
 
 #endif

@@ -4,7 +4,7 @@
  * the rims of bubbles, coarse triangles in rows, cut in three.
  *
  * Path: part.c -> this -> build.c
- * Owner: see generate.h.
+ * Owner: see sources.h.
  * Threads: any.
  * Source: Marquardt and Schamberger, Open Benchmarks for Load Balancing Heuristics in Parallel
  * Adaptive Finite Element Computations, 2005, whose meshes are in the 10th DIMACS challenge.
@@ -24,7 +24,7 @@
  * `level` times has 3^level leaves, named by `level` digits of base 3, and its side s belongs to
  * the one leaf whose digits are all s.
  */
-#include "graph/generate.h"
+#include "graph/sources.h"
 #include "frame/die.h"
 #include "frame/random.h"
 

@@ -75,10 +75,9 @@ static void read_file(struct graph_part *part)
 {
     struct graph_input input;
     graph_read(&input, part->options.file);
-    input.goes_both_ways = part->wish.is_undirected && !input.is_symmetric;
+    input.goes_both_ways = part->wish.is_undirected;
     input.has_weights = input.has_weights && part->wish.has_weights;
     const struct graph_stream stream = graph_input_stream(&input);
-    part->is_symmetric = input.is_symmetric;
     part->print = input.print;
     build(part, &stream);
     graph_input_free(&input);
@@ -97,7 +96,6 @@ static void generate(struct graph_part *part, uint64_t seed)
         : source == GRAPH_FROM_BAND ? band_stream(&band, wanted, seed)
                                     : edge_numbers_stream(&numbers, source == GRAPH_FROM_UNIFORM,
                                                           (unsigned)wanted, degree, seed);
-    part->is_symmetric = true;
     build(part, &stream);
     mesh_close(&mesh);
 }

@@ -13,8 +13,7 @@
 
 #include "frame/node.h"
 #include "frame/trials.h"
-#include "graph/generate.h"
-#include "graph/read.h"
+#include "graph/sources.h"
 
 enum graph_source {
     GRAPH_FROM_FILE,
@@ -48,8 +47,7 @@ struct part_wish {
 struct graph_part {
     struct graph_options options; /* set by the caller */
     struct part_wish wish;
-    bool is_symmetric; /* each edge is there as often as the same edge turned round */
-    uint64_t print;    /* a file's fingerprint */
+    uint64_t print; /* a file's fingerprint */
     struct graph whole;
 
     uint64_t first;    /* number of the node's first vertex; node_part sets it, and rows */

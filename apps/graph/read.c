@@ -4,12 +4,11 @@
  * comments, n = largest vertex + 1.
  *
  * Path: part.c -> this -> frame/text.h
- * Owner, threads: see read.h.
+ * Owner, threads: see sources.h.
  * Source: GAP Benchmark Suite (.el, .wel); SNAP (.txt, .tsv).
  */
-#include "graph/read.h"
+#include "graph/sources.h"
 #include "frame/die.h"
-#include "frame/random.h"
 
 #include <stdlib.h>
 
@@ -38,8 +37,6 @@ static void read_edge(struct graph_input *input)
     input->edges = app_room(input->edges, n, &input->room, sizeof *input->edges, "edges");
     input->edges[n] = edge;
     input->n_vertices = last < input->n_vertices ? input->n_vertices : last + 1;
-    input->imbalance += random_mix((uint64_t)edge.from << 32 | edge.to) -
-                        random_mix((uint64_t)edge.to << 32 | edge.from);
 }
 
 void graph_read(struct graph_input *input, const char *path)
@@ -53,7 +50,6 @@ void graph_read(struct graph_input *input, const char *path)
         (input->n_vertices - SPARE_VERTICES - 1) / VERTICES_PER_EDGE >= input->n_edges)
         text_fail(input->text, "%llu vertices are too many for %llu edges: number them densely",
                   (unsigned long long)input->n_vertices, (unsigned long long)input->n_edges);
-    input->is_symmetric = input->imbalance == 0;
     input->print = input->text->print;
     text_close(input->text);
     input->text = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PageRank along edges, Dijkstra's algorithm with a binary heap, Kruskal's, and greedy colouring. See serial.h.
+ * PageRank along edges, Dijkstra's algorithm with a binary heap, Kruskal's, and greedy colouring. See graph.h.
  *
  * Source: E. Dijkstra, A Note on Two Problems in Connexion with Graphs, 1959; J. Kruskal, On the Shortest Spanning Subtree
  * of a Graph, 1956.
  */
-#include "graph/serial.h"
+#include "graph/graph.h"
 #include "frame/die.h"
 
 #include <math.h>

@@ -11,7 +11,6 @@
  */
 #include "frame/app.h"
 #include "graph/part.h"
-#include "graph/serial.h"
 
 #include <gravel/graph.h>
 

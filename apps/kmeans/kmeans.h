@@ -10,7 +10,7 @@
 #define APPS_KMEANS_H
 
 #include "frame/app.h"
-#include "graph/partition.h"
+#include "graph/graph.h"
 
 /* Labels are bytes; squared distances have 32 bits: 16 * (2^14 - 1)^2 < 2^32. */
 #define MAX_CLUSTERS 256

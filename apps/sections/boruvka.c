@@ -9,7 +9,6 @@
  * Source:  Boruvka 1926; Wang, Fussell, Lin 2019, section 4 (MST).
  */
 #include "graph/part.h"
-#include "graph/serial.h"
 #include "sections/form.h"
 
 #include <stdlib.h>

@@ -1,15 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Synthetic undirected graphs, the same for a seed on any machine: Kronecker, uniform, band and mesh.
+ * Where the edges of a graph come from: a list in a file; or a synthetic undirected graph, the same for a seed on any machine:
+ * Kronecker, uniform, band and mesh.
  *
- * Path: part.c -> this -> build.c
- * Owner: what a stream lists from is the caller's, and outlives it; mesh_stream makes what mesh_close frees.
- * Threads: any.
+ * Path:    part.c -> this: read.c, generate.c, mesh.c -> build.c
+ * Owner:   what a stream lists from is the caller's, and outlives it; graph_read makes what graph_input_free frees, mesh_stream
+ *          what mesh_close frees.
+ * Threads: any; of graph_read one at a time.
  */
-#ifndef APPS_GRAPH_GENERATE_H
-#define APPS_GRAPH_GENERATE_H
+#ifndef APPS_GRAPH_SOURCES_H
+#define APPS_GRAPH_SOURCES_H
 
+#include "frame/text.h"
 #include "graph/graph.h"
+
+/* ---- a list in a file, whose fault ends the process, with its line ---------------------------------- */
+
+struct graph_input {
+    uint64_t n_vertices, n_edges;
+    struct graph_edge *edges; /* [n_edges] */
+    bool has_weights;
+    bool goes_both_ways; /* a stream lists each edge turned round, too; set by the caller */
+    uint64_t print;      /* the file's fingerprint */
+
+    struct text *text; /* while it is read */
+    uint64_t room;     /* of edges */
+};
+
+/** Read a file; or die of its first fault. */
+void graph_read(struct graph_input *input, const char *path);
+
+/** Free what was read, also of a file that is not read to its end. */
+void graph_input_free(struct graph_input *input);
+
+/** Return the edges that were read, which must outlive the stream. */
+struct graph_stream graph_input_stream(const struct graph_input *input);
+
+/* ---- synthetic -------------------------------------------------------------------------------------- */
 
 /* Edges that are functions of their number: Kronecker or uniform. */
 struct edge_numbers {
