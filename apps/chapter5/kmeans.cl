@@ -2,7 +2,7 @@
 /*
  * One round of k-means: every point finds the nearest centre and adds itself to that cluster's sums, wherever they live.
  *
- * Path:    kmeans/rounds.c launches it -> gravel_add; label -> kmeans/rounds.c
+ * Path:    kmeans/kmeans.c launches it -> gravel_add; label -> kmeans/kmeans.c
  */
 #include "kmeans/nearest.cl.h"
 

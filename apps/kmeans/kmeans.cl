@@ -6,7 +6,7 @@
  * A CPU's group is one work-item, whose loops over neighbouring points become vectors; a GPU's work-items read neighbouring
  * points together.
  *
- * Path:    rounds.c launches it -> gravel_add; label -> rounds.c
+ * Path:    kmeans.c launches it -> gravel_add; label -> kmeans.c
  */
 #include "nearest.cl.h"
 

@@ -2,8 +2,8 @@
 /*
  * A node's k-means.
  *
- * Path:    points.c (input) -> rounds.c
- * Owner:   rounds.c.
+ * Path:    points.c (input) -> kmeans.c
+ * Owner:   kmeans.c.
  * Threads: main's.
  */
 #ifndef APPS_KMEANS_H
@@ -17,17 +17,8 @@
 #define MAX_DIMENSIONS 16
 #define FIXED_BITS 14
 
-/* A program whose kernel `assign` labels points and sends what they add to sums; nearest.cl.h has its arguments. */
-struct kmeans_form {
-    const char *doc;    /* for --help */
-    const char *source; /* of its program */
-    bool
-        is_by_group; /* groups send sums of their points; else a point sends itself, under every model */
-};
-
 struct kmeans {
     struct options options;
-    const struct kmeans_form *form;
     uint64_t n_points; /* of all nodes */
     uint64_t n_clusters, n_dimensions;
     uint64_t n_rounds;
@@ -49,9 +40,6 @@ static inline uint64_t n_words(const struct kmeans *kmeans)
 {
     return kmeans->n_clusters * kmeans->n_dimensions;
 }
-
-/** The program. @return  its exit status. */
-int kmeans_main(const struct kmeans_form *form, int argc, char **argv);
 
 /* ---- points.c: the input --------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
  * [N_CLUSTERS][N_DIMENSIONS] in every node's own heap. Sums are [BLOCK][N_COLUMNS] of what points add, at the cluster's
  * node; the last column counts points: so all messages have one operation and one base, and GPUs bin them in long runs.
  *
- * Path:    rounds.c -> this -> kmeans.cl, chapter5/kmeans.cl
+ * Path:    kmeans.c -> this -> kmeans.cl, chapter5/kmeans.cl
  * Source:  Lloyd, Least squares quantization in PCM, 1982; Orr 2016, section 5.4.
  */
 #include "gravel.cl.h"

@@ -2,7 +2,7 @@
 /*
  * Points that scatter about random places, in whole numbers, so that all machines make the same.
  *
- * Path: rounds.c, bench/bench_input.c -> this -> random.h
+ * Path: kmeans.c, bench/bench_input.c -> this -> random.h
  * Owner: the caller's arrays.
  * Threads: any.
  *
