@@ -12,7 +12,6 @@
 /* The heap's own rounding, for a handful of allocations [bytes]. */
 #define HEAP_SLACK_BYTES 4096
 #define SAME_AT_ALL "give all nodes the same options and files"
-#define MOST_REDUCED 64u /* words of one gravel_reduce */
 
 const struct app_option options_of_nodes[] = {
     {"model", 0, "coprocessor|coprocessor-1m|lane|coalesced|coalesced-aggregated|gravel",
@@ -208,9 +207,7 @@ void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_
 
 void node_reduce(struct node *node, uint32_t operation, uint64_t *words, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i += MOST_REDUCED)
-        TRY(gravel_reduce(node->gravel, operation, GRAVEL_ULONG, words + i,
-                          n - i < MOST_REDUCED ? n - i : MOST_REDUCED));
+    TRY(gravel_reduce(node->gravel, operation, GRAVEL_ULONG, words, n));
 }
 
 uint64_t node_reduce_word(struct node *node, uint32_t operation, uint64_t value)

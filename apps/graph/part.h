@@ -11,8 +11,7 @@
 #ifndef APPS_GRAPH_PART_H
 #define APPS_GRAPH_PART_H
 
-#include "frame/node.h"
-#include "frame/trials.h"
+#include "frame/app.h"
 #include "graph/sources.h"
 
 enum graph_source {
