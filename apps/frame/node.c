@@ -13,6 +13,19 @@
 #define HEAP_SLACK_BYTES 4096
 #define SAME_AT_ALL "give all nodes the same options and files"
 
+extern const char coalesced_cl[], coprocessor_cl[];
+
+/* The ways to send small messages that the dissertation compares (Orr 2016, sections 3.1 to 3.3 and 5.5, figure 5-11):
+ * docs/results/models.md says what each is. */
+static const struct model models[] = {{"coprocessor", "destination", coprocessor_cl, 64 << 10},
+                                      {"coprocessor-1m", "destination", coprocessor_cl, 1 << 20},
+                                      {"lane", "off", "", 0},
+                                      {"coalesced", "group", coalesced_cl, 0},
+                                      {"coalesced-aggregated", "destination", coalesced_cl, 0},
+                                      {"gravel", "destination", "", 0}};
+
+const struct model *const model_gravel = &models[5];
+
 const struct app_option options_of_nodes[] = {
     {"model", 0, "coprocessor|coprocessor-1m|lane|coalesced|coalesced-aggregated|gravel",
      "How messages are sent (gravel); docs/results/models.md compares them",

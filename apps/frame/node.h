@@ -34,8 +34,7 @@ struct model {
     uint32_t queue_bytes;    /* of a destination's queue, where the host sends; else 0 */
 };
 
-/** All, in the order of --model; and the one that is Gravel. */
-extern const struct model models[];
+/** The one that is Gravel. */
 extern const struct model *const model_gravel;
 
 /* A handler for models that do without Gravel's: of node `number`; 0 is success. */
