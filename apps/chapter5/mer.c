@@ -198,6 +198,7 @@ static const struct app app = {
     .describe = describe,
     .result = result,
     .check = check,
+    .method = "serial, of node 0's k-mers",
     .close = close_node};
 
 int main(int argc, char **argv)

@@ -152,8 +152,11 @@ static void measure(struct measurement *run)
         run_trial(run);
     if (app->result)
         app->result(run->self, trials);
+    const double begin_s = trials_clock();
     if (run->options->verify)
         run->n_wrong = app->check(run->self, trials);
+    if (run->options->verify && app->method)
+        trials_add_serial(trials, app->method, begin_s);
     report(run);
     json_decref(trials->parameters);
     json_decref(run->each);

@@ -109,6 +109,7 @@ struct app {
     app_step *run;        /* a trial */
     app_report *result;   /* of the last trial, say and add what it came to; may be NULL */
     app_check *check;     /* with --verify, of the last trial. @return what is wrong here [count] */
+    const char *method;   /* of the check, "greedy, serial", which is timed then; NULL: it is not */
     app_step *close;      /* what is not the node's, which is closed then; may be NULL */
 };
 

@@ -264,10 +264,8 @@ static void result(void *self, struct trials *trials)
 
 static uint64_t check(void *self, struct trials *trials)
 {
-    const double begin_s = trials_clock();
-    const uint64_t n_wrong = program->check(self);
-    trials_add_serial(trials, program->method, begin_s);
-    return n_wrong;
+    (void)trials;
+    return program->check(self);
 }
 
 int main(int argc, char **argv)
@@ -286,6 +284,7 @@ int main(int argc, char **argv)
                             .describe = describe,
                             .result = result,
                             .check = check,
+                            .method = program->method,
                             .close = close_graph};
     return app_main(&app, &graphs, argc, argv);
 }

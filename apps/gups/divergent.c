@@ -62,7 +62,6 @@ void divergent_describe(const struct gups *gups, struct trials *trials)
     snprintf(trials->variant, sizeof trials->variant, "%s", gups->form);
     snprintf(trials->input, sizeof trials->input, "table 2^%u, %u %% of 2^%u idle",
              (unsigned)gups->log_table, IDLE_PERCENT, (unsigned)gups->log_items);
-    trials_add_number(trials, "items_per_node", gups->n_items);
 }
 
 /* ---- the form's kernel ------------------------------------------------------------------------- */

@@ -139,7 +139,6 @@ static void update(void *self)
 static void describe(void *self, struct trials *trials)
 {
     const struct gups *gups = self;
-    trials_add_number(trials, "table_words_per_node", gups->n_words);
     if (gups->form) {
         divergent_describe(gups, trials);
         return;
@@ -148,9 +147,6 @@ static void describe(void *self, struct trials *trials)
              gups->accumulates ? ", accumulated" : "");
     snprintf(trials->input, sizeof trials->input, "table 2^%u", (unsigned)gups->log_table);
     trials->work = (double)gups->node.n_processes * (double)gups->n_updates;
-    trials_add_number(trials, "updates_per_node", gups->n_updates);
-    trials_add_number(trials, "updates_per_item", gups->per_item);
-    trials_add_number(trials, "zipf", gups->zipf);
 }
 
 static void close_all(void *self)

@@ -38,7 +38,6 @@ struct kmers {
     struct text_block *text;
     uint64_t n_places, room; /* of the text, without TEXT_PAD; room in blocks */
     uint64_t n_kmers, n_records, n_bases;
-    double read_s; /* reading and packing took [s] */
 
     uint32_t first, n_own,
         n_owners;              /* this process counts the k-mers of n_own owners out of n_owners */

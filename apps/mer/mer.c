@@ -152,13 +152,6 @@ static const struct app_option own_options[] = {
      OPTION_WORD(struct mer, output)},
     {0}};
 
-static void describe(void *self, struct trials *trials)
-{
-    const struct mer *mer = self;
-    kmers_describe(self, trials);
-    trials_add_number(trials, "entries", mer->n_entries);
-}
-
 static void result(void *self, struct trials *trials)
 {
     struct mer *mer = self;
@@ -178,9 +171,10 @@ static const struct app app = {
     .open = open_all,
     .reset = reset,
     .run = count,
-    .describe = describe,
+    .describe = kmers_describe,
     .result = result,
     .check = kmers_check,
+    .method = "serial, of node 0's k-mers",
     .close = close_all};
 
 int main(int argc, char **argv)

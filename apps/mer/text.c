@@ -79,7 +79,6 @@ const struct app_option kmers_options[] = {
 
 void kmers_read(struct kmers *kmers)
 {
-    const double begin_s = trials_clock();
     if (!kmers->path)
         die("no sequences: give -f FILE");
     read_file(kmers);
@@ -92,7 +91,6 @@ void kmers_read(struct kmers *kmers)
     for (int i = 0; i < TEXT_PAD; i++)
         put_base(kmers, 0);
     kmers->n_places -= TEXT_PAD;
-    kmers->read_s = trials_clock() - begin_s;
 }
 
 void kmers_agree(struct kmers *kmers, struct node *node)
@@ -123,11 +121,9 @@ void kmers_describe(void *self, struct trials *trials)
     snprintf(trials->input, sizeof trials->input, "%s", slash ? slash + 1 : kmers->path);
     snprintf(trials->variant, sizeof trials->variant, "k%u", (unsigned)kmers->k);
     trials->work = (double)kmers->n_kmers;
-    trials_add_number(trials, "k", kmers->k);
     trials_add_number(trials, "records", kmers->n_records);
     trials_add_number(trials, "bases", kmers->n_bases);
     trials_add_number(trials, "kmers", kmers->n_kmers);
-    trials_add_real(trials, "read_seconds", kmers->read_s);
 }
 
 void kmers_result(const struct kmers *kmers, struct node *node, struct trials *trials)
@@ -135,7 +131,7 @@ void kmers_result(const struct kmers *kmers, struct node *node, struct trials *t
     const uint64_t n_distinct = node_sum(node, kmers->n_counts);
     trials_add_number(trials, "distinct", n_distinct);
     trials_say(trials,
-               "  %" PRIu64 " records, %" PRIu64 " bases, read in %.6f s; %" PRIu64
-               " k-mers, %" PRIu64 " distinct\n",
-               kmers->n_records, kmers->n_bases, kmers->read_s, kmers->n_kmers, n_distinct);
+               "  %" PRIu64 " records, %" PRIu64 " bases, %" PRIu64 " k-mers, %" PRIu64
+               " distinct\n",
+               kmers->n_records, kmers->n_bases, kmers->n_kmers, n_distinct);
 }
