@@ -34,8 +34,8 @@ struct table {
 };
 
 struct mer {
-    struct options options;
     struct kmers kmers;
+    struct options options;
     struct node node;
     uint64_t first, n_places; /* of the text: this process's */
     uint64_t n_entries;       /* of the table */
@@ -164,11 +164,6 @@ static void count(void *self)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-static void describe(void *self, struct trials *trials)
-{
-    kmers_describe(&((struct mer *)self)->kmers, trials);
-}
-
 static void result(void *self, struct trials *trials)
 {
     struct mer *mer = self;
@@ -179,27 +174,21 @@ static void result(void *self, struct trials *trials)
     kmers_result(&mer->kmers, &mer->node, trials);
 }
 
-static uint64_t check(void *self, struct trials *trials)
-{
-    return kmers_check(&((struct mer *)self)->kmers, trials);
-}
-
-static const struct app app = {
-    .name = "mer",
-    .unit = "k-mers/s",
-    .doc = "Count the k-mers of sequences by a message for each, and "
-           "say how many a second were counted.",
-    .groups = {{"K-mers:", 1, kmers_options, offsetof(struct mer, kmers)}},
-    .has_models = true,
-    APP_FIELDS(struct mer),
-    .open = open_node,
-    .reset = reset,
-    .run = count,
-    .describe = describe,
-    .result = result,
-    .check = check,
-    .method = "serial, of node 0's k-mers",
-    .close = close_node};
+static const struct app app = {.name = "mer",
+                               .unit = "k-mers/s",
+                               .doc = "Count the k-mers of sequences by a message for each, and "
+                                      "say how many a second were counted.",
+                               .groups = {{"K-mers:", 1, kmers_options, 0}},
+                               .has_models = true,
+                               APP_FIELDS(struct mer),
+                               .open = open_node,
+                               .reset = reset,
+                               .run = count,
+                               .describe = kmers_describe,
+                               .result = result,
+                               .check = kmers_check,
+                               .method = "serial, of node 0's k-mers",
+                               .close = close_node};
 
 int main(int argc, char **argv)
 {

@@ -2,7 +2,7 @@
 /*
  * K-mers of sequences: the text that they are in, and how often each occurs.
  *
- * Path:    mer.c, chapter5/mer.c -> this: text.c (input), check.c, output.c
+ * Path:    mer.c, chapter5/mer.c -> this: text.c (input), check.c
  * Owner:   the application's struct begins with a struct kmers; kmers_free frees what kmers_read and the application made.
  * Threads: main's.
  * Source:  Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011.
@@ -37,7 +37,7 @@ struct kmers {
     uint64_t print; /* the file's fingerprint */
     struct text_block *text;
     uint64_t n_places, room; /* of the text, without TEXT_PAD; room in blocks */
-    uint64_t n_kmers, n_records, n_bases;
+    uint64_t n_kmers, n_records, n_bases, n_known; /* bases in a row so far */
 
     uint32_t first, n_own,
         n_owners;              /* this process counts the k-mers of n_own owners out of n_owners */
@@ -83,11 +83,5 @@ void kmers_result(const struct kmers *kmers, struct node *node, struct trials *t
 app_check kmers_check;
 
 void kmers_free(struct kmers *kmers);
-
-/** Open the file PATH.NUMBER, before work is done for it; or die, naming the cause. */
-void output_open(const char *path, uint32_t number);
-
-/** Write `counts`, and give the file its name once all nodes have written theirs; or die, and nothing is left. Collective. */
-void output_write(const struct kmers *kmers, struct node *node);
 
 #endif

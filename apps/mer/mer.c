@@ -14,8 +14,12 @@
  */
 #include "kmers.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FETCHED_ENTRIES UINT64_C(65536) /* copied at once */
 
@@ -70,8 +74,6 @@ static void open_all(void *self)
     node_close(node);
     node_open(node, heap_bytes(mer));
     kmers_agree(&mer->kmers, node);
-    if (mer->output)
-        output_open(mer->output, node->number);
     TRY(gravel_alloc(node->gravel, heap_bytes(mer), &mer->table));
     mer->text = mer->table + table_bytes(mer);
     snprintf(options, sizeof options, "-DK=%u", (unsigned)mer->kmers.k);
@@ -145,6 +147,39 @@ static void fetch(struct mer *mer)
         die("a table of %" PRIu64 " entries on each node's device is full", mer->n_entries);
 }
 
+/* ---- output -------------------------------------------------------------------------------------- */
+
+static void write_count(FILE *file, const struct kmer_count *count, unsigned k)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < k; i++)
+        fputc("ACGT"[count->kmer >> 2 * (k - 1 - i) & 3], file);
+    for (unsigned i = 0; i < 5; i++)
+        n += count->counts[i];
+    fprintf(file, "\t%" PRIu64, n);
+    for (unsigned i = 0; i < 9; i++)
+        if (i != 4)
+            fprintf(file, "\t%u", count->counts[i]);
+    fputc('\n', file);
+}
+
+/* Writes this process's k-mers; or dies, and leaves no file. */
+static void write_output(const struct mer *mer)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s.%u", mer->output, (unsigned)mer->node.number);
+    FILE *file = fopen(path, "we");
+    for (uint64_t i = 0; file && i < mer->kmers.n_counts; i++)
+        write_count(file, &mer->kmers.counts[i], (unsigned)mer->kmers.k);
+    const bool is_written = file && !ferror(file);
+    if (file && fclose(file) == 0 && is_written)
+        return;
+    const int error = errno;
+    if (file)
+        unlink(path);
+    die_alone("%s: cannot write: %s", path, strerror(error));
+}
+
 /* ---- the program ------------------------------------------------------------------------------ */
 
 static const struct app_option own_options[] = {
@@ -157,7 +192,7 @@ static void result(void *self, struct trials *trials)
     struct mer *mer = self;
     fetch(mer);
     if (mer->output)
-        output_write(&mer->kmers, &mer->node);
+        write_output(mer);
     kmers_result(&mer->kmers, &mer->node, trials);
 }
 

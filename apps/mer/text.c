@@ -33,8 +33,10 @@ static void put_base(struct kmers *kmers, unsigned base)
             app_room(kmers->text, i / 64, &kmers->room, sizeof *kmers->text, "blocks of the text");
         kmers->text[i / 64] = (struct text_block){0};
     }
+    kmers->n_known = base ? kmers->n_known + 1 : 0;
     if (base == 0)
         return;
+    kmers->n_kmers += kmers->n_known >= kmers->k;
     kmers->text[i / 64].valid |= UINT64_C(1) << i % 64;
     kmers->text[i / 64].bases[i / 32 % 2] |= (uint64_t)(base - 1) << (62 - i % 32 * 2);
 }
@@ -82,10 +84,6 @@ void kmers_read(struct kmers *kmers)
     if (!kmers->path)
         die("no sequences: give -f FILE");
     read_file(kmers);
-    for (uint64_t i = 0, n_known = 0; i < kmers->n_places; i++) {
-        n_known = kmers->text[i / 64].valid >> i % 64 & 1 ? n_known + 1 : 0;
-        kmers->n_kmers += n_known >= kmers->k;
-    }
     if (kmers->n_kmers > UINT32_MAX)
         die("%" PRIu64 " k-mers: at most 4294967295 are counted", kmers->n_kmers);
     for (int i = 0; i < TEXT_PAD; i++)
