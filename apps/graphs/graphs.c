@@ -29,8 +29,7 @@ struct graphs {
     struct gravel_graph *graph;
     uint64_t source; /* of a search: one with edges, drawn */
     struct gravel_graph_pagerank_options asked;
-    void *
-        results; /* of this node's vertices, 4 bytes each; of mst, 1 byte for each edge of their rows */
+    void *results;   /* 4 bytes for each of this node's vertices; of mst 1 for each edge of these */
     uint64_t n_tree; /* edges of all trees */
     uint32_t n_colors;
 };
