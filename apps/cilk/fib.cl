@@ -2,16 +2,6 @@
 /*
  * Fibonacci numbers by the recursion, every call a task.
  *
- * In Cilk:
- *     int fib(int n)
- *     {
- *         if (n < 2)
- *             return n;
- *         int x = spawn fib(n - 1), y = spawn fib(n - 2);
- *         sync;
- *         return x + y;
- *     }
- *
  * Path: fib.c -> this
  * Source: Orr 2016, figures 4-6 to 4-9.
  */

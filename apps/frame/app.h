@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An application as a table: what it is called, its options, and its steps. The main that all share goes through them.
- *
- *     static const struct app app = {
- *         .name = "gups", .unit = "updates/s", .doc = "Update random words ...",
- *         .groups = {{"Problem:", 1, own_options, 0}}, APP_FIELDS(struct gups),
- *         .open = set_up, .reset = reset, .run = update, .describe = describe, .check = check, .close = close};
- *
- *     int main(int argc, char **argv)
- *     {
- *         struct gups gups = {.log_table = 24};
- *         return app_main(&app, &gups, argc, argv);
- *     }
+ * An application as a table: what it is called, its options, and its steps. The main that all share goes through them; the end of
+ * kmeans/kmeans.c is one to read.
  *
  * Path: an application's main -> this -> app.c, which runs the table's steps and prints what these report
  * Owner: the application's struct is its main's, trials are app.c's.

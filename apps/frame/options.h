@@ -6,11 +6,6 @@
  * Path: an application's table -> app.c -> this -> argp
  * Owner: strings are argv's.
  * Threads: main's, before any other.
- *
- *     static const struct app_option own_options[] = {
- *         {"table", 0, "LOG2", "A node's table has 2^LOG2 words (24)", OPTION_NUMBER(struct gups, log_table, 0, 32)},
- *         {"accumulate", 0, NULL, "Add updates up by an accumulator", OPTION_FLAG(struct gups, accumulates)},
- *         {0}};
  */
 #ifndef APPS_OPTIONS_H
 #define APPS_OPTIONS_H

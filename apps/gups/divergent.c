@@ -100,10 +100,7 @@ static bool has_barriers(struct node *node)
 /* Reports what cannot run here, which is no result: exit status 77, as tests understand it. */
 static _Noreturn void skip(struct gups *gups, const char *reason)
 {
-    if (gups->node.number == 0 && gups->options.json)
-        printf("{\"name\": \"gups\", \"variant\": \"%s\", \"skipped\": \"%s\"}\n", gups->form,
-               reason);
-    else if (gups->node.number == 0)
+    if (gups->node.number == 0)
         fprintf(stderr, "%s: --divergence %s is skipped: %s\n", program_invocation_short_name,
                 gups->form, reason);
     node_close(&gups->node);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The forms in which an application writes its critical sections: its memory, and how its kernels are launched.
- *
- *     phases   a message with the datum as its key to the server that owns it; clients and servers take turns
- *     servers  the same messages; servers are resident, concurrent with their clients
- *     lock     a spin lock a datum
- *     ttas     a spin lock a datum, which is read before it is tried (test and test-and-set)
- *     atomic   atomic operations made for the case
+ * The forms in which an application writes its critical sections: its memory, and how its kernels are launched; form.c names them.
  *
  * Messages with keys go to any node. The other forms are for memory that one device reaches, and so for a single node.
  *
