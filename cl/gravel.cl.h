@@ -83,11 +83,19 @@
  * defined), compare GRAVEL_CMP_EQ, _NE, _GT, _LE, _LT or _GE:
  *
  *     gravel_wait_until_TYPE_wg(g, offset, compare, value)        also _wi
+ *     gravel_wait_until_all_TYPE_wg(g, offset, n, status, compare, value)
+ *     gravel_wait_until_any_TYPE_wg(g, offset, n, status, compare, value)
+ *     gravel_wait_until_some_TYPE_wg(g, offset, n, indices, status, compare, value)
  *
  * A wait returns true once the word compares so with value; everything applied before it is visible then. It returns
  * false if the node has failed, as after GRAVEL_TIMEOUT without a change of the word. Wait only for what needs no other
  * work-group of the launch (answers, other nodes): groups need not run at the same time. On step drain no kernel waits:
  * read the answers in the next launch.
+ *
+ * Waits for several words, n from offset on, are as OpenSHMEM's: for those whose status, a `global const uint *` of n,
+ * is 0, or for all if it is NULL. _all returns true once each of them has held, seen in order; _any the index of one
+ * that holds; _some how many hold, and stores their indices in a `global uint *` of n. If there is no word to wait for,
+ * _all returns true, _any n and _some 0, at once; if the wait has failed, false, n and 0.
  */
 
 /* ---- a kernel ---------------------------------------------------------------------------------- */

@@ -150,29 +150,68 @@ TEST(a_wait_goes_on_while_its_word_changes)
     assert_int_equal(word32(gravel, 0, other), 2);
 }
 
-/* A long and its bound by both halves. */
+/* FIND: found[at] = what a wait with these arguments returns. */
+#define FIND_THERE                                                                              \
+    "\n#define FIND(at, kind, ...) {"                                                           \
+    " uint told = gravel_wait_until_##kind(g, __VA_ARGS__); if (i == 63) found[at] = told; }\n" \
+    "global const uint *status = (global const uint *)gravel_local(g, c);"                      \
+    "global uint *found = (global uint *)gravel_local(g, b);"                                   \
+    "FIND(0, any_uint_wg, a, 4, 0, GRAVEL_CMP_GE, 5)"                                           \
+    "FIND(1, any_int_wi, a, 4, status, GRAVEL_CMP_GT, 0)"                                       \
+    "FIND(2, some_uint_wg, a, 4, found + 3, 0, GRAVEL_CMP_NE, 0)"                               \
+    "FIND(5, some_uint_wg, a, 4, found + 6, status, GRAVEL_CMP_GE, 5)"                          \
+    "FIND(7, all_uint_wg, a, 3, status, GRAVEL_CMP_EQ, 0)"                                      \
+    "FIND(8, any_uint_wg, a, 0, 0, GRAVEL_CMP_EQ, 0)"                                           \
+    "FIND(9, some_uint_wg, a + 4, 2, found, status + 1, GRAVEL_CMP_EQ, 1)"                      \
+    "FIND(10, all_uint_wi, a, 0, 0, GRAVEL_CMP_EQ, 1)"
+#define FIND_COMING                                                 \
+    "gravel_put_uint_wg_if(g, i == 0, a, 2, 9, 0);"                 \
+    "FIND(11, any_uint_wg, a, 4, 0, GRAVEL_CMP_EQ, 9)"              \
+    "gravel_put_uint_wg_if(g, i == 0, a, 0, 8, 0);"                 \
+    "FIND(12, some_uint_wg, a, 4, found + 13, 0, GRAVEL_CMP_EQ, 8)" \
+    "gravel_put_uint_wg_if(g, i < 4, a, 3 - i, 6, 0);"              \
+    "FIND(14, all_uint_wg, a, 4, 0, GRAVEL_CMP_EQ, 6)"
+
+/* Words 0, 5, 0, 7; then the kernel changes them, except on step drain, where no kernel waits. */
+TEST(a_wait_for_several_words_tells_which_hold)
+{
+    static const uint32_t words[] = {0, 5, 0, 7}, status[] = {0, 1, 1, 0};
+    static const uint32_t expected[] = {1, 3, 2, 1, 3, 1, 3, 1, 0, 0, 1, 2, 1, 0, 1};
+    struct gravel *gravel = open_impatient(0);
+    const bool waits = !takes_step(gravel, "drain");
+    const uint64_t word = alloc_or_die(gravel, 64), found = alloc_or_die(gravel, 64),
+                   out = alloc_or_die(gravel, 64);
+    OK(gravel_put(gravel, word, words, sizeof words, 0));
+    OK(gravel_put(gravel, out, status, sizeof status, 0));
+    OK(gravel_quiet(gravel));
+    OK(run_body(gravel, waits ? BODY(FIND_THERE FIND_COMING) : BODY(FIND_THERE), 64, 64, word,
+                found, out));
+    for (uint32_t i = 0; i < (waits ? 15 : 11); i++)
+        assert_int_equal(word32(gravel, 0, found + 4 * i), expected[i]);
+}
+
+/* A long and its bound by both halves, and the last of three words. */
 TEST(a_wait_for_nothing_ends_and_is_named)
 {
-    static const struct {
-        const char *type;
+    const struct {
+        const char *body;
         uint64_t word;
         const char *text, *text_on_drain;
     } rows[] = {
-        {"uint", 0, "to be >= 7; it has been 0 for 0.5 s", "no kernel waits on step drain"},
-        {"ulong", 0x200000001, "to be >= 12884901889; it has been 8589934593 for 0.5 s",
+        {BODY("gravel_wait_until_uint_wg(g, a + 8, GRAVEL_CMP_GE, 7);"), 0,
+         "to be >= 7; it has been 0 for 0.5 s", "no kernel waits on step drain"},
+        {BODY("gravel_wait_until_ulong_wg(g, a + 8, GRAVEL_CMP_GE, 0x300000001ul);"), 0x200000001,
+         "to be >= 12884901889; it has been 8589934593 for 0.5 s",
          "(it is 8589934593) to be >= 12884901889"},
+        {BODY("gravel_wait_until_any_uint_wg(g, a, 3, 0, GRAVEL_CMP_GE, 7);"), 0,
+         "to be >= 7; it has been 0 for 0.5 s", "no kernel waits on step drain"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct gravel *gravel = open_impatient(0);
         const uint64_t word = alloc_or_die(gravel, 64);
-        const bool is_long = rows[i].word;
         OK(gravel_put(gravel, word + 8, &rows[i].word, sizeof rows[i].word, 0));
         OK(gravel_quiet(gravel));
-        int code = run_body(
-            gravel,
-            is_long ? BODY("gravel_wait_until_ulong_wg(g, a + 8, GRAVEL_CMP_GE, 0x300000001ul);")
-                    : BODY("gravel_wait_until_uint_wg(g, a + 8, GRAVEL_CMP_GE, 7);"),
-            64, 64, word, 0, 0);
+        const int code = run_body(gravel, rows[i].body, 64, 64, word, 0, 0);
         expect_error(code, GRAVEL_EKERNEL,
                      takes_step(gravel, "drain") ? rows[i].text_on_drain : rows[i].text);
         expect_error(code, GRAVEL_EKERNEL, "word at heap offset 72");
