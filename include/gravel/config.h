@@ -131,7 +131,8 @@
       "lines of the log to print to standard error: 0, none; 1, all; auto, without a "         \
       "gravel_log_function, those on what makes a job slow or keeps it waiting")               \
     X(BOOL, stats, GRAVEL_STATS, 0, 0, 1, "observation",                                       \
-      "print statistics of the node to standard error when it closes")                         \
+      "print statistics of the node to standard error when it closes; node 0's setting: its "  \
+      "table of what nodes have sent to each other, too")                                      \
     X(STRING, trace, GRAVEL_TRACE, "", 0, 0, "observation",                                    \
       "write a Chrome trace to this file; the node number is put before its suffix")
 

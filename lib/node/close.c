@@ -148,10 +148,14 @@ int gravel_close(struct gravel *gravel)
     GRAVEL_TRY(gravel_enter(gravel, "gravel_close", GRAVEL_WAITS));
     const struct gravel_collective_call call = {.kind = GRAVEL_CALL_CLOSE};
     warn_of_loopback(gravel); /* the network thread frees what this asks once all nodes close */
-    const struct gravel_kept met =
+    struct gravel_kept met =
         gravel_keep(gravel_leave_wait(gravel, gravel_node_barrier(gravel, &call, false)));
     if (gravel->config.stats)
         gravel_stats_print(gravel);
     const int trace_code = gravel_node_free(gravel);
+    const bool has_table = gravel->shared.config.stats; /* node 0's: all know whether it has one */
+    const int code =
+        has_table && !gravel_node_has_failed(gravel) ? gravel_stats_print_job(gravel) : 0;
+    met = met.code ? met : gravel_keep(code);
     return met.code ? gravel_fail_again(&met) : trace_code;
 }

@@ -441,3 +441,5 @@ void gravel_watch_stop(struct gravel *gravel);
 void gravel_stats_print(struct gravel *gravel);
 
 #endif
+/** Print the job's traffic at node 0. Collective, in gravel_close. @return 0; as gravel_reduce; GRAVEL_ENOMEM */
+int gravel_stats_print_job(struct gravel *gravel);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gathers the counters that the node's threads keep, each its own.
+ * Gathers the counters that the node's threads keep, each its own; at the end what all nodes have sent to each other.
  *
  * Memory:  relaxed loads; each counter is exact, their sums a moment apart.
  * Source:  Orr 2016, table 5-4 and section 5.5.
@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Adds what has been sent to a node, or to all: by senders, and by the device, which has applied it in place. */
@@ -174,57 +175,6 @@ static void print(const struct gravel *gravel, const char *format, ...)
     gravel_print(gravel, line);
 }
 
-/* ---- destinations ---------------------------------------------------------------------------- */
-
-/* Destinations that have lines of their own: in a large job each node would print one for each other. */
-#define FULLEST 16u
-
-struct destination {
-    uint32_t node;
-    struct gravel_stats sent;
-};
-
-static void print_sent(const struct gravel *gravel, const char *before, uint32_t number,
-                       const char *after, const struct gravel_stats *sent)
-{
-    print(gravel, "to %s%u%s: %" PRIu64 " messages in %" PRIu64 " buffers of %.0f bytes", before,
-          number, after, sent->sent_messages, sent->sent_buffers,
-          ratio(sent->buffer_bytes, sent->sent_buffers));
-}
-
-/* Inserts a destination by its messages, the most first. @return what no longer fits. */
-static struct destination keep_fullest(struct destination fullest[FULLEST], struct destination next)
-{
-    for (uint32_t i = 0; i < FULLEST; i++) {
-        const struct destination there = fullest[i];
-        if (next.sent.sent_messages > there.sent.sent_messages || !there.sent.sent_buffers) {
-            fullest[i] = next;
-            next = there;
-        }
-    }
-    return next;
-}
-
-static void print_destinations(struct gravel *gravel)
-{
-    struct destination fullest[FULLEST] = {0};
-    struct gravel_stats others = {0};
-    uint32_t n_others = 0;
-    for (uint32_t node = 0; node < gravel->network.transport->n_nodes; node++) {
-        struct destination destination = {.node = node};
-        read_since_reset(gravel, node, &destination.sent);
-        destination = keep_fullest(fullest, destination);
-        others.sent_messages += destination.sent.sent_messages;
-        others.sent_buffers += destination.sent.sent_buffers;
-        others.buffer_bytes += destination.sent.buffer_bytes;
-        n_others += destination.sent.sent_buffers != 0;
-    }
-    for (uint32_t i = 0; i < FULLEST && fullest[i].sent.sent_buffers; i++)
-        print_sent(gravel, "node ", fullest[i].node, "", &fullest[i].sent);
-    if (n_others)
-        print_sent(gravel, "", n_others, " other nodes", &others);
-}
-
 void gravel_stats_print(struct gravel *gravel)
 {
     struct gravel_stats stats;
@@ -242,5 +192,130 @@ void gravel_stats_print(struct gravel *gravel)
     print(gravel, "remote share %.3f, mean network message %.0f bytes, poll ratio %.4f",
           ratio(stats.remote_messages, stats.messages + stats.host_messages),
           ratio(stats.network_bytes, stats.network_buffers), ratio(stats.poll_ns, stats.thread_ns));
-    print_destinations(gravel);
+}
+
+/* ---- the job's traffic ----------------------------------------------------------------------- */
+
+#define TABLE_NODES 16u /* of a larger job only sums and the heaviest pairs are printed */
+#define HEAVIEST 16u    /* [pairs] */
+
+/* What this node has sent to another one. */
+struct traffic {
+    uint64_t messages, bytes;
+};
+
+static const struct gravel_collective_call closing = {.kind = GRAVEL_CALL_CLOSE};
+
+static int reduce(struct gravel *gravel, uint32_t op, uint64_t *values, uint32_t n)
+{
+    return gravel_node_reduce(gravel, &closing, op, GRAVEL_ULONG, values, n);
+}
+
+/* Writes a count: 99999, 100.0k. */
+static const char *shorten(char text[24], uint64_t count)
+{
+    double scaled = (double)count;
+    uint32_t unit = 0;
+    for (; scaled >= 1000 && count > 99999; scaled /= 1000)
+        unit++;
+    snprintf(text, 24, "%.*f%.1s", unit != 0, scaled, &"\0kMGTPE"[unit]);
+    return text;
+}
+
+/* Prints what nodes have sent, a row each, and the sums of rows and columns. @param cells  [n_rows][n] */
+static void print_table(const struct gravel *gravel, const char *name, const uint64_t *cells,
+                        uint32_t n_rows, uint32_t n)
+{
+    char line[24 * (TABLE_NODES + 2)], text[24];
+    uint64_t sums[TABLE_NODES] = {0};
+    snprintf(line, sizeof line, "%-8s", name);
+    for (uint32_t to = 0; to < n; to++) {
+        snprintf(text, sizeof text, "to %u", to);
+        gravel_append(line, sizeof line, " %9s", text);
+    }
+    print(gravel, "%s %9s", line, "all");
+    for (uint32_t from = 0; from <= n_rows; from++) {
+        const uint64_t *row = from < n_rows ? cells + (size_t)from * n : sums;
+        uint64_t sum = 0;
+        snprintf(text, sizeof text, "from %u", from);
+        snprintf(line, sizeof line, "%-8s", from < n_rows ? text : "all");
+        for (uint32_t to = 0; to < n; to++) {
+            sum += row[to];
+            gravel_append(line, sizeof line, " %9s", shorten(text, row[to]));
+            sums[to] += from < n_rows ? row[to] : 0;
+        }
+        print(gravel, "%s %9s", line, shorten(text, sum));
+    }
+}
+
+/* Gathers and prints each pair's traffic. Collective. */
+static int print_pairs(struct gravel *gravel, const struct traffic *own, uint32_t n)
+{
+    const uint32_t node = gravel_node(gravel);
+    const uint32_t n_rows = gravel->network.transport->is_loopback ? 1 : n, n_cells = n_rows * n;
+    uint64_t cells[2 * TABLE_NODES * TABLE_NODES] = {0}; /* messages, then bytes */
+    for (uint32_t to = 0; to < n; to++) {
+        cells[node * n + to] = own[to].messages;
+        cells[n_cells + node * n + to] = own[to].bytes;
+    }
+    GRAVEL_TRY(reduce(gravel, GRAVEL_ADD, cells, 2 * n_cells));
+    if (node == 0) {
+        print_table(gravel, "messages", cells, n_rows, n);
+        print_table(gravel, "bytes", cells + n_cells, n_rows, n);
+    }
+    return 0;
+}
+
+/* Prints the sum, and the pairs with the most messages, which it takes out of `own` one by one. Collective. */
+static int print_heaviest(struct gravel *gravel, struct traffic *own, uint32_t n)
+{
+    const uint32_t node = gravel_node(gravel);
+    char messages[24], bytes[24];
+    uint64_t sums[2] = {0, 0};
+    for (uint32_t to = 0; to < n; to++) {
+        sums[0] += own[to].messages;
+        sums[1] += own[to].bytes;
+    }
+    GRAVEL_TRY(reduce(gravel, GRAVEL_ADD, sums, 2));
+    if (node == 0)
+        print(gravel, "all nodes: %s messages, %s bytes; most from one to another:",
+              shorten(messages, sums[0]), shorten(bytes, sums[1]));
+    for (uint32_t i = 0; i < HEAVIEST; i++) {
+        uint32_t to = 0;
+        for (uint32_t other = 1; other < n; other++)
+            to = own[other].messages > own[to].messages ? other : to;
+        uint64_t most = own[to].messages, pair = UINT64_MAX, of_pair = 0;
+        GRAVEL_TRY(reduce(gravel, GRAVEL_MAX, &most, 1));
+        if (!most)
+            break;
+        if (own[to].messages == most)
+            pair = (uint64_t)node * n + to;
+        GRAVEL_TRY(reduce(gravel, GRAVEL_MIN, &pair, 1));
+        if (pair / n == node) {
+            of_pair = own[to].bytes;
+            own[to].messages = 0;
+        }
+        GRAVEL_TRY(reduce(gravel, GRAVEL_ADD, &of_pair, 1));
+        if (node == 0)
+            print(gravel, "from %u to %u: %s messages, %s bytes", (uint32_t)(pair / n),
+                  (uint32_t)(pair % n), shorten(messages, most), shorten(bytes, of_pair));
+    }
+    return 0;
+}
+
+int gravel_stats_print_job(struct gravel *gravel)
+{
+    const uint32_t n = gravel_n_nodes(gravel);
+    struct traffic *own = calloc(n, sizeof *own);
+    int code = own ? 0 : gravel_fail_memory("statistics", n * sizeof *own);
+    code = gravel_node_agree_on(gravel, &closing, false, code);
+    for (uint32_t to = 0; to < n && !code; to++) {
+        struct gravel_stats sent;
+        read_since_reset(gravel, to, &sent);
+        own[to] = (struct traffic){sent.sent_messages, sent.buffer_bytes};
+    }
+    if (!code)
+        code = n > TABLE_NODES ? print_heaviest(gravel, own, n) : print_pairs(gravel, own, n);
+    free(own);
+    return code;
 }

@@ -189,13 +189,19 @@ def of_output(at):
 
 
 def of_rounds(at):
-    """And as many messages: one along each edge that is relaxed."""
+    """And as many messages: one along each edge that is relaxed. The table of the job has all that nodes have sent."""
     names, first = ("rounds", "reached_vertices", "reached_edges", "source"), {}
 
     def case(ranks):
         words = at.programs + ["-n", "1", "-v", "--json"]
-        result = run(words, ranks)
+        result = run(words, ranks, {"GRAVEL_STATS": "1"})
         check_good(result, words, ranks)
+        sent = sorted(re.findall(r"node (\d+): counters:.* sent_messages=(\d+)", result.stderr))
+        lines = re.findall(r"gravel node 0: (.*)", result.stderr)
+        lines = lines[[line[:9] for line in lines].index("messages "):][1:ranks + 2]
+        rows = [[int(word) for word in line.split()[-ranks - 1:]] for line in lines]
+        assert [str(row[-1]) for row in rows[:-1]] == [n for _, n in sent], result.stderr
+        assert rows[-1] == [sum(column) for column in zip(*rows[:-1])], result.stderr
         report = json.loads(result.stdout)
         same = {name: report["parameters"][name] for name in names}
         same["messages"] = sum(node["messages"] for node in report["statistics"])
