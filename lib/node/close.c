@@ -84,6 +84,7 @@ void gravel_node_free_heap(struct gravel *gravel)
 int gravel_node_free(struct gravel *gravel)
 {
     const bool is_aborting = !gravel_abort_refuse(gravel);
+    gravel_watch_progress(gravel, false);
     if (is_aborting)
         gravel->log = NULL;         /* it may wait for what the function that does not return has */
     gravel_pump_stop(gravel->pump); /* it wakes aggregators */
@@ -152,10 +153,10 @@ int gravel_close(struct gravel *gravel)
         gravel_keep(gravel_leave_wait(gravel, gravel_node_barrier(gravel, &call, false)));
     if (gravel->config.stats)
         gravel_stats_print(gravel);
-    const int trace_code = gravel_node_free(gravel);
     const bool has_table = gravel->shared.config.stats; /* node 0's: all know whether it has one */
     const int code =
         has_table && !gravel_node_has_failed(gravel) ? gravel_stats_print_job(gravel) : 0;
     met = met.code ? met : gravel_keep(code);
+    const int trace_code = gravel_node_free(gravel);
     return met.code ? gravel_fail_again(&met) : trace_code;
 }

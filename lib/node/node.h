@@ -65,6 +65,8 @@ struct gravel_watch {
     bool is_opening;
     struct gravel_watched *watched; /* [n_watched] by a mark's number; the thread's */
     uint32_t n_watched;
+    uint64_t line_ns; /* when progress was logged last; 0: never; guarded by outbound_lock */
+    uint64_t n_begun, n_messages; /* launches and messages then */
 };
 
 struct gravel {
@@ -434,12 +436,14 @@ int gravel_checked_refuse_map(struct gravel *gravel, const char *call);
 int gravel_watch_start(struct gravel *gravel);
 /** Gives calls GRAVEL_TIMEOUT from now on: the node is open. */
 void gravel_watch_end_opening(struct gravel *gravel);
+/** Let the thread log progress: of an open node, whose counters may be read. */
+void gravel_watch_progress(struct gravel *gravel, bool is_open);
 /** Stop and join the thread; allowed if it has not started. */
 void gravel_watch_stop(struct gravel *gravel);
 
 /** Print statistics for people, as GRAVEL_STATS=1 asks. */
 void gravel_stats_print(struct gravel *gravel);
-
-#endif
 /** Print the job's traffic at node 0. Collective, in gravel_close. @return 0; as gravel_reduce; GRAVEL_ENOMEM */
 int gravel_stats_print_job(struct gravel *gravel);
+
+#endif

@@ -227,6 +227,7 @@ int gravel_open(struct gravel **out, const struct gravel_config *config,
     }
     gravel_node_see(gravel, GRAVEL_DEVICE_ANSWERS);
     gravel_watch_end_opening(gravel);
+    gravel_watch_progress(gravel, true);
     *out = gravel;
     return 0;
 }

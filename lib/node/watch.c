@@ -8,6 +8,8 @@
  * While a node opens or a program is built, every call of the process has longer: drivers compile and allocate then,
  * some with a lock held that the other calls need.
  *
+ * With GRAVEL_LOG=1 the thread also logs the progress of long launches.
+ *
  * Path:    gravel_open, gravel_close -> watch.c -> base/mark.h, log.c.
  * Threads: start, end_opening and stop by the one that opens or closes the node.
  */
@@ -15,11 +17,13 @@
 #include "base/mark.h"
 #include "node/node.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_NS (GRAVEL_NS_PER_S / 4) /* between two polls */
 #define LEAST_NS GRAVEL_NS_PER_MS
+#define LINE_NS (5 * GRAVEL_NS_PER_S)   /* between lines of progress, or half of GRAVEL_TIMEOUT */
 #define BUILD_NS (60 * GRAVEL_NS_PER_S) /* at least, for a compiler on a busy machine */
 
 static _Atomic uint32_t n_opening; /* H10: nodes of this process */
@@ -124,6 +128,56 @@ static void poll_at_all(struct gravel *gravel)
     }
 }
 
+/* ---- progress -------------------------------------------------------------------------------- */
+
+/* Reads the counters for a line, if one is due: a launch is not known to have ended that had begun before the last one.
+ * @param passed_ns  [out] since that one */
+static bool take_progress(struct gravel *gravel, struct gravel_stats *stats, uint64_t *n_launches,
+                          uint64_t *passed_ns)
+{
+    struct gravel_watch *watch = &gravel->watch;
+    const uint64_t limit_ns = gravel_limit_ns(GRAVEL_LIMIT_DRIVER, gravel->config.timeout_ms) / 2;
+    bool is_due = false;
+    pthread_mutex_lock(&gravel->outbound_lock);
+    *passed_ns = gravel_clock_ns() - watch->line_ns;
+    if (watch->line_ns && *passed_ns >= (limit_ns < LINE_NS ? limit_ns : LINE_NS)) {
+        const struct gravel_launch_counts counts = gravel_checked_read(gravel);
+        is_due = counts.n_over < watch->n_begun &&
+                 !gravel_stats_read(gravel, stats, sizeof *stats, GRAVEL_ALL_NODES);
+        *n_launches = counts.n_begun - counts.n_over;
+        watch->n_begun = counts.n_begun;
+        watch->line_ns += *passed_ns;
+    }
+    pthread_mutex_unlock(&gravel->outbound_lock);
+    return is_due;
+}
+
+static void log_progress(struct gravel *gravel)
+{
+    struct gravel_watch *watch = &gravel->watch;
+    struct gravel_stats stats;
+    uint64_t n_launches, passed_ns;
+    if (!gravel_prints_log(gravel) || !take_progress(gravel, &stats, &n_launches, &passed_ns))
+        return;
+    const uint64_t before = stats.messages < watch->n_messages ? 0 : watch->n_messages; /* reset */
+    gravel_log(gravel,
+               "launches under way: %" PRIu64 "; messages of kernels so far: %" PRIu64
+               ", %.3g/s since %.1f s ago; applied here: %" PRIu64,
+               n_launches, stats.messages,
+               (double)(stats.messages - before) * 1e9 / (double)passed_ns,
+               (double)passed_ns * 1e-9, stats.resolved_messages);
+    watch->n_messages = stats.messages;
+}
+
+void gravel_watch_progress(struct gravel *gravel, bool is_open)
+{
+    pthread_mutex_lock(&gravel->outbound_lock);
+    gravel->watch.line_ns = is_open ? gravel_clock_ns() : 0;
+    pthread_mutex_unlock(&gravel->outbound_lock);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
 static void *thread_main(void *argument)
 {
     struct gravel *gravel = argument;
@@ -139,6 +193,7 @@ static void *thread_main(void *argument)
         else
             gravel_event_wait(&watch->event, key, interval_ns);
         poll_at_all(gravel);
+        log_progress(gravel);
     }
     return NULL;
 }

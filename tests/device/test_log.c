@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "expect.h"
 
@@ -187,11 +188,39 @@ TEST(each_line_is_one_write)
     assert_in_range(n_lines, 4, 100); /* device; device, counters and shares again */
 }
 
+/* A line each second, with this limit, of a launch that had begun before the last one; its group waits for 2.4 s. */
+TEST(progress_of_a_long_launch_is_printed)
+{
+    const size_t n_items = 64;
+    begin_capture("GRAVEL_LOG", "1");
+    struct gravel_config config = loopback_config(1);
+    config.timeout_ms = 2000;
+    struct gravel *gravel = scoped_node(&config, NULL);
+    const bool waits = !takes_step(gravel, "drain");
+    const uint64_t words = alloc_or_die(gravel, 512);
+    cl_kernel kernel = scoped_body(gravel,
+                                   BODY("gravel_inc_uint_wg(g, a, i + 1, 0);"
+                                        "gravel_wait_until_uint_wg(g, a, GRAVEL_CMP_GE, 12);"),
+                                   words, 0, 0);
+    int code = waits ? gravel_launch(gravel, kernel, 1, &n_items, &n_items, 0, NULL, NULL) : 0;
+    for (int i = 0; i < 12 && waits && !code; i++) {
+        usleep(200000);
+        code = gravel_update(gravel, GRAVEL_INC, GRAVEL_UINT, words, NULL, 0);
+    }
+    const int waited = gravel_quiet(gravel);
+    end_capture();
+    OK(code);
+    OK(waited);
+    if (!waits)
+        skip_because("no kernel waits on step drain");
+    assert_non_null(strstr(printed, "launches under way: 1; messages of kernels so far: 64, "));
+}
+
 #define N_NODES 20u
 #define N_LINES 16u
 
 /* Each node of a large job has many destinations. Node i gets i messages, and this one none. */
-TEST(statistics_have_lines_for_the_fullest_destinations)
+TEST(statistics_of_many_nodes_have_lines_for_the_fullest_pairs)
 {
     char expected[64];
     begin_capture("GRAVEL_STATS", "1");
