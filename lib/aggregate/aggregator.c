@@ -12,6 +12,7 @@
 #include "base/counter.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "base/await.h"
 #include "transport/names.h"
 
@@ -289,6 +290,7 @@ static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
         return;
     if (!is_flushing(aggregator)) {
         aggregator->flush_serving = wanted;
+        aggregator->flush_begin_ns = now_ns;
         wait_for(aggregator,
                  kernels_are_over(aggregator) ? GRAVEL_AWAITS_LAST_FLUSH : GRAVEL_AWAITS_FLUSH);
         aggregator->flush_ticket = gravel_package_reserved(&aggregator->queue);
@@ -302,6 +304,7 @@ static void serve_flush(struct gravel_aggregator *aggregator, uint64_t now_ns)
     gravel_sender_end_sessions(aggregator->sender);
     gravel_sender_flush(aggregator->sender);
     gravel_sender_flush(aggregator->records);
+    gravel_trace_span(aggregator->trace, "flush", aggregator->flush_begin_ns, gravel_clock_ns());
     wait_for(aggregator, GRAVEL_AWAITS_NOTHING);
     atomic_store_explicit(&aggregator->flush_done, aggregator->flush_serving,
                           memory_order_release); /* A2 */

@@ -34,9 +34,10 @@ struct gravel_aggregator {
     const struct gravel_failure *failure;
     gravel_report_function *report;
     void *report_context;
-    uint64_t timeout_ns;       /* longest wait for a package that is reserved but not published */
-    struct gravel_check check; /* calls that are being made, in checked mode */
-    uint32_t number;           /* of the aggregator and its queue */
+    uint64_t timeout_ns;        /* longest wait for a package that is reserved but not published */
+    struct gravel_check check;  /* calls that are being made, in checked mode */
+    struct gravel_trace *trace; /* or NULL */
+    uint32_t number;            /* of the aggregator and its queue */
 
     struct gravel_thread thread;
     struct gravel_event event; /* wakes the thread: a launch, a flush request, stop */
@@ -55,6 +56,7 @@ struct gravel_aggregator {
     uint32_t polls;              /* of the pump, as of the last tick of `waited` */
     uint32_t flush_ticket;       /* packages before it are to be consumed */
     uint32_t flush_serving;      /* flush_wanted it answers */
+    uint64_t flush_begin_ns;
     uint32_t n_sessions; /* in checked mode: gravel_package_sessions as of the last flush of all */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A timeline in Chrome's trace format (chrome://tracing, Perfetto): kernels, waits, node buffers.
+ * A timeline in Chrome's trace format (chrome://tracing, Perfetto): kernels, waits, flushes, handlers, node buffers.
  *
- * Path:    launch, quiet, barrier, network thread -> trace.c -> the file GRAVEL_TRACE names.
+ * Path:    launch, quiet, barrier, aggregators, network thread -> trace.c -> the file GRAVEL_TRACE names.
  * Threads: any. Every call allows a NULL trace, and then costs a test.
  */
 #ifndef GRAVEL_BASE_TRACE_H

@@ -161,6 +161,7 @@ int gravel_network_attach(struct gravel_network *network, const struct gravel_me
         .owner = {.context = network,
                   .give_back = gravel_resolving_give_back,
                   .ended = gravel_resolving_ended},
+        .trace = trace,
     };
     struct gravel_sender_shape sender = {
         .node = network->transport->node,

@@ -193,6 +193,7 @@ static int make_aggregator(struct gravel *gravel, uint32_t number)
         .check = {.names = &gravel->kernel_names,
                   .are_over = gravel->config.check ? gravel_checked_are_over : NULL,
                   .context = gravel},
+        .trace = gravel->trace,
         .number = number,
     };
     if (gravel->pump)

@@ -79,6 +79,7 @@ static int flush_objects(struct gravel *gravel)
 int gravel_fence(struct gravel *gravel)
 {
     GRAVEL_TRY(gravel_enter(gravel, "gravel_fence", GRAVEL_WAITS));
+    const uint64_t begin_ns = gravel_clock_ns();
     int flushed = flush_objects(gravel);
     int code = gravel_node_drain(gravel);
     struct gravel_network *network = &gravel->network;
@@ -86,6 +87,7 @@ int gravel_fence(struct gravel *gravel)
     if (!code && gravel_counter_load(&network->n_handler_calls) != /* U12 */
                      gravel_counter_load(&network->n_handler_shipped))
         code = gravel_network_run(network, &job); /* what handlers have sent leaves, too */
+    gravel_trace_span(gravel->trace, "fence", begin_ns, gravel_clock_ns());
     return gravel_leave_wait(gravel, gravel_first_failure(code, flushed));
 }
 

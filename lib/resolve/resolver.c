@@ -5,6 +5,7 @@
  */
 #include "resolve/resolver.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "resolve/on_device/ring.h"
 
@@ -55,11 +56,14 @@ static int apply_in_order(const struct gravel_resolver *resolver, struct gravel_
     for (uint64_t at = sizeof *frame, next; at < frame->bytes; at = next) {
         struct gravel_run *run = (void *)((char *)frame + at);
         next = at + GRAVEL_RUN_BYTES(run->command, (gravelp_u64)run->n_messages);
+        const uint64_t begin_ns = resolver->shape.trace ? gravel_clock_ns() : 0;
         if (!gravel_device_calls_can_take(calls, run)) {
             gravel_apply_runs(&here, frame, at, next, applied);
+            gravel_resolver_trace(&resolver->shape, run, begin_ns);
             continue;
         }
         GRAVEL_TRY(gravel_device_calls_run(calls, frame, run, heap));
+        gravel_resolver_trace(&resolver->shape, run, begin_ns);
         applied->n_messages += run->n_messages;
         applied->has_signals |= GRAVELP_HAS_SIGNAL(run->command);
     }

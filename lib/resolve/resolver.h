@@ -13,11 +13,15 @@
 #ifndef GRAVEL_RESOLVE_RESOLVER_H
 #define GRAVEL_RESOLVE_RESOLVER_H
 
+#include "base/clock.h"
+#include "base/trace.h"
 #include "memory/memory.h"
 #include "resolve/apply.h"
 #include "resolve/decode.h"
 #include "serve/calls.h"
 #include "transport/buffer.h"
+
+#include <stdio.h>
 
 struct gravel_resolver;
 
@@ -59,7 +63,20 @@ struct gravel_resolver_shape {
     struct gravel_device_calls *calls;  /* handlers that the device runs; NULL if none */
     uint64_t max_frame_bytes;
     struct gravel_frame_owner owner; /* to whom frames belong that are kept */
+    struct gravel_trace *trace;      /* or NULL */
 };
+
+/** Writes to the trace, if there is one, that the run's handler has run since begin_ns; nothing for other runs. */
+static inline void gravel_resolver_trace(const struct gravel_resolver_shape *shape,
+                                         const struct gravel_run *run, uint64_t begin_ns)
+{
+    char name[64];
+    if (!shape->trace || !GRAVELP_IS_CALL(run->command))
+        return;
+    snprintf(name, sizeof name, "handler %s",
+             shape->endpoints->handlers[GRAVELP_COMMAND_HANDLER(run->command)].name);
+    gravel_trace_span(shape->trace, name, begin_ns, gravel_clock_ns());
+}
 
 /** @return 0; GRAVEL_ENOMEM; GRAVEL_ECL. */
 int gravel_resolver_create(struct gravel_resolver **out, const struct gravel_resolver_shape *shape);

@@ -32,6 +32,12 @@ static unsigned count_events(const json_t *events, const char *name)
     return n;
 }
 
+static int note(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
+{
+    (void)gravel, (void)user, (void)source, (void)args;
+    return 0;
+}
+
 TEST(trace_is_json_with_all_events)
 {
     char folder[] = "/tmp/gravel-trace-XXXXXX", path[64], written[64];
@@ -39,10 +45,15 @@ TEST(trace_is_json_with_all_events)
     snprintf(path, sizeof path, "%s/t.json", folder);
     snprintf(written, sizeof written, "%s/t.0.json", folder);
     struct gravel_config config = traced(path);
+    const struct gravel_handler handler = {.name = "note", .n_args = 1, .function = note};
+    const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
+    const uint64_t one = 1;
     struct gravel *gravel;
-    OK(gravel_open(&gravel, &config, NULL));
+    OK(gravel_open(&gravel, &config, &bindings));
     expect_works(gravel);
     expect_works(gravel);
+    OK(gravel_am(gravel, 0, &one, 1, 1));
+    OK(gravel_fence(gravel));
     OK(gravel_quiet(gravel));
     OK(gravel_close(gravel));
     json_error_t error;
@@ -55,6 +66,9 @@ TEST(trace_is_json_with_all_events)
     assert_true(count_events(events, "quiet") >= 1);
     assert_true(count_events(events, "barrier") >= 4);
     assert_true(count_events(events, "resolve") >= 2);
+    assert_int_equal(count_events(events, "handler note"), 1);
+    assert_int_equal(count_events(events, "fence"), 1);
+    assert_true(count_events(events, "flush") >= 4);
     json_decref(events);
     unlink(written);
     rmdir(folder);

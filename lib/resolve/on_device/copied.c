@@ -6,6 +6,7 @@
  */
 #include "resolve/on_device/ring.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "opencl/objects.h"
 #include "opencl/wait.h"
@@ -117,7 +118,9 @@ static int apply_runs(struct pass *pass, struct gravel_applied *applied)
         if (GRAVELP_IS_CALL(run->command) && !gravel_device_calls_can_take(shape->calls, run)) {
             GRAVEL_TRY(fetch_answers(pass));
             GRAVEL_TRY(wait_for_kernels(pass->resolver));
+            const uint64_t begin_ns = shape->trace ? gravel_clock_ns() : 0;
             gravel_apply_runs(&here, pass->frame, at, next, applied);
+            gravel_resolver_trace(shape, run, begin_ns);
             continue;
         }
         GRAVEL_TRY(enqueue_run(pass, at, run));
