@@ -25,6 +25,7 @@ enum key {
     SELF_TEST = 't',
     ENVIRONMENT = 'e',
     CLUSTER = 'c',
+    MEASURE = 'm',
     AS_JSON = 'j',
     LIMIT = 256,
     N_KEYS
@@ -43,6 +44,8 @@ static const struct argp_option options[] = {
     {"env", ENVIRONMENT, NULL, 0, "settings and their GRAVEL_* variables instead of devices", 0},
     {"cluster", CLUSTER, NULL, 0,
      "under mpirun or srun: what each rank has, and whether a job opens", 0},
+    {"measure", MEASURE, NULL, 0,
+     "what messages, flushes, launches and rounds cost, also under mpirun or srun; 10 to 20 s", 0},
     {"json", AS_JSON, NULL, 0, "one JSON object instead of text", 0},
     {"limit", LIMIT, "SECONDS", 0, "give up on a driver after this (30)", 0},
     {0}};
@@ -63,6 +66,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case SELF_TEST:
     case ENVIRONMENT:
     case CLUSTER:
+    case MEASURE:
     case AS_JSON:
         arguments->has[key] = true;
         return 0;
@@ -251,6 +255,40 @@ static int show_cluster(const struct arguments *arguments)
     return code || is_broken;
 }
 
+/* ---- costs ----------------------------------------------------------------------------------- */
+
+static void print_cost(const char *what, double seconds)
+{
+    const char *const units[] = {"ns", "us", "ms", "s"};
+    uint32_t unit = 0;
+    double scaled = seconds * 1e9;
+    for (; scaled >= 1000 && unit < 3; scaled /= 1000)
+        unit++;
+    printf("%-52s  %.3g %s\n", what, scaled, units[unit]);
+}
+
+/* Node 0 speaks for all. */
+static int show_costs(const struct arguments *arguments)
+{
+    json_t *report = json_object(), *row;
+    size_t i;
+    const int code = info_measure(arguments->device, report);
+    if (code)
+        fail(gravel_last_error());
+    if (!code && json_integer_value(json_object_get(report, "node")) == 0) {
+        if (!arguments->has[AS_JSON])
+            printf("%s, step %s, nodes: %" JSON_INTEGER_FORMAT "\n", info_text(report, "device"),
+                   info_text(report, "step"), info_integer(report, "nodes"));
+        json_array_foreach(json_object_get(report, "rows"), i, row) if (!arguments->has[AS_JSON])
+            print_cost(info_text(row, "what"), json_real_value(json_object_get(row, "seconds")));
+        drop(report, arguments);
+    } else {
+        json_decref(report);
+    }
+    fflush(stdout); /* MPI is finalised at the end of the process, and may wait for others */
+    return code != 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -264,5 +302,6 @@ int main(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     return arguments.has[ENVIRONMENT] ? show_settings(&arguments)
            : arguments.has[CLUSTER]   ? show_cluster(&arguments)
+           : arguments.has[MEASURE]   ? show_costs(&arguments)
                                       : show_devices(&arguments);
 }

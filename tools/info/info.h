@@ -3,7 +3,7 @@
  * What gravel-info finds out about devices and the ranks of a job, as JSON.
  *
  * Path:    gravel-info.c -> list.c (by what devices say), probe.c (by what they do); rank.c (the system), meet.c
- *          (lib/network, lib/transport), findings.c.
+ *          (lib/network, lib/transport), findings.c; measure.c (by what a program would do).
  * Owner:   the caller of what is returned.
  * Threads: main's.
  */
@@ -106,5 +106,15 @@ bool info_find(const json_t *ranks, json_t *findings);
  * @return          whether all ranks have answered.
  */
 bool info_open(const char *device, json_t *findings);
+
+/**
+ * Opens the job as a program would, and measures what its messages, waits and rounds cost, each for 0.2 s at least.
+ * Collective.
+ *
+ * @param report  an object; gets "node" of "nodes", "step", "device" and "rows": [{"what": text, "seconds"}], without those
+ *                whose kernels wait on step drain.
+ * @return        0; as gravel_open and the calls that are measured.
+ */
+int info_measure(const char *device, json_t *report);
 
 #endif

@@ -124,6 +124,16 @@ print(set(rank["numa"]) <= set("0123456789,-"))')
     expect '"what": "rank 0 on .*: GRAVEL_BUFFER=1G: out of range'
     output=$(GRAVEL_TRANSPORT=auto SLURM_STEP_NUM_TASKS=2 "$info" --cluster 2>&1) && fail "exit status 0"
     expect 'launched as 2 processes (SLURM_STEP_NUM_TASKS)' ;;
+measure) # every cost is a time, of two nodes too; no kernel waits on step drain
+    need_driver
+    for nodes in 1 2; do
+        output=$(GRAVEL_TRANSPORT=self GRAVEL_LOOPBACK=$nodes "$info" --measure) || fail "exit status $?: $output"
+        expect "step svm, nodes: $nodes\$"
+        [ "$(echo "$output" | grep -Ec '  [0-9.e+]+ (ns|us|ms)$')" = 9 ] || fail "not nine costs: $output"
+    done
+    output=$(GRAVEL_STEP=drain "$info" --measure --json) || fail "exit status $?: $output"
+    expect '"what": "a barrier"'
+    echo "$output" | grep -q 'a request' && fail "a kernel waited" ;;
 probe-crash) # a driver that crashes later keeps its line
     need_driver
     output=$(LD_PRELOAD="$module" GRAVEL_TEST_DRIVER=context "$info") || fail "exit status $?: $output"
