@@ -46,10 +46,15 @@ if(NOT EXISTS "\${gravel_OPENCL_INCLUDE_DIR}/gravel.cl.h")
 endif()
 add_executable(user user.c)
 target_link_libraries(user gravel::gravel)
+add_executable(graph user.c)
+target_compile_definitions(graph PRIVATE WITH_GRAPH)
+target_link_libraries(graph gravel::graph)
 END
 step "setting up a project in C" configure c -DASKED="$version"
 step "building a project in C" cmake --build "$work/c/build"
-step "running a project in C" env -u LD_LIBRARY_PATH "$work/c/build/user" "$version"
+for program in user graph; do
+    step "running a project in C" env -u LD_LIBRARY_PATH "$work/c/build/$program" "$version"
+done
 major=${version%%.*} minor=${version#*.}
 minor=${minor%%.*}
 for asked in 0.1 $major.$((minor + 1)) $((major + 1)) $major.$minor.999; do

@@ -5,7 +5,8 @@
 # usage: install.sh SOURCE BUILD VERSION      BUILD is configured and built
 # exit:  0; 1 with what went wrong; 77 if pkg-config, Meson or ninja is missing
 #
-# Path: installed.sh -> pkg-config -> user.c, the program in docs/guide/start.md; then SOURCE as subproject -> user.c.
+# Path: installed.sh -> pkg-config -> user.c, the program in docs/guide/start.md; then SOURCE by a wrap of
+# docs/guide/start.md -> user.c.
 set -u
 
 source=$1 build=$2 version=$3
@@ -39,14 +40,16 @@ for example in "$examples"/*.c; do
     eval "step 'compiling an installed example' ${CC:-cc} -o '$work/example' '$example' $(config --cflags --libs)"
 done
 
-# A project that has Gravel as a subproject builds it, and finds it by the name of the dependency.
+# A project with the wrap of docs/guide/start.md builds Gravel as a subproject, and finds its libraries by their names.
 mkdir -p "$work/outer/subprojects"
 ln -s "$source" "$work/outer/subprojects/gravel"
+{ printf '[wrap-file]\ndirectory = gravel\n\n' && grep -A 1 '^\[provide\]$' "$source/docs/guide/start.md"; } \
+    >"$work/outer/subprojects/gravel.wrap"
 cp "$here/user.c" "$work/outer"
 cat >"$work/outer/meson.build" <<EOF
 project('outer', 'c')
-user = executable('user', 'user.c', dependencies: dependency('gravel'))
-test('user', user, args: '$version')
+executable('user', 'user.c', c_args: '-DWITH_GRAPH', dependencies: dependency('gravel-graph'))
+assert(dependency('gravel').type_name() == 'internal')
 EOF
 step "setting up as a subproject" meson setup -Dgravel:mpi=disabled "$work/inner" "$work/outer"
 for part in apps tests bench; do

@@ -2,10 +2,13 @@
 /*
  * What a user of the installed library compiles first: headers, library and version fit each other.
  *
- * Path:    install.sh, which says what version it expects.
+ * Path:    install.sh, cmake.sh, packages.sh, which say what version they expect; WITH_GRAPH: of the library of graphs too.
  * Exit:    0; 1 with what differs.
  */
 #include <gravel/gravel.h>
+#ifdef WITH_GRAPH
+#include <gravel/graph.h>
+#endif
 
 #include <stdio.h>
 #include <string.h>
@@ -28,5 +31,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "the library does not answer as its header says\n");
         return 1;
     }
+#ifdef WITH_GRAPH
+    if (gravel_graph_create(NULL, NULL, NULL) != GRAVEL_EINVAL) {
+        fprintf(stderr, "the library of graphs does not answer as its header says\n");
+        return 1;
+    }
+#endif
     return gravel_close(NULL);
 }
