@@ -101,7 +101,7 @@ struct gravel_rounds_ended {
  * @return       0; GRAVEL_EINVAL (also a kernel without phases); GRAVEL_EMISMATCH (also different phases, or another
  *               node failed in the run); GRAVEL_ECL (an argument that is not set); GRAVEL_ERANGE (a message to a word
  *               that does not exist: line and work-item; the run ends at all nodes with the next round at the latest);
- *               GRAVEL_ETIMEOUT, GRAVEL_EKERNEL (a group waits for the others of its node for GRAVEL_TIMEOUT, or none
+ *               GRAVEL_ETIMEOUT, GRAVEL_EKERNEL (a group waits for another one of its node for GRAVEL_TIMEOUT, or none
  *               ends a phase for GRAVEL_KERNEL_LIMIT; then the node has failed); as gravel_barrier.
  *
  * Memory:  what a phase stores is visible to the next one, on all of the node's groups (Y1).
