@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * OpenCL and memory allocation that fail when they are told to: the n-th call of some kinds, all calls from that
- * one on, as when the device is lost, copies that never end, and a call that does not return.
+ * one on, as when the device is lost, copies that never end, and a call that does not return. And programs that are built
+ * once, for tests that make the same ones very often.
  *
  * The linker sends the library's calls here (--wrap); see meson.build. The driver's own are not touched.
  *
@@ -49,6 +50,7 @@ static struct {
     _Atomic int builds_left;     /* programs to build until copies stall, once, */
     _Atomic unsigned stall_ms;   /* for so long */
     _Atomic unsigned build_ms;   /* a build takes so much longer */
+    _Atomic bool keeps_programs; /* see below; of the thread that told calls to fail */
 } failing;
 
 static _Thread_local bool has_told; /* this thread has, with of_one */
@@ -148,7 +150,6 @@ FAILS(QUERIES, clGetKernelInfo)
 FAILS(QUERIES, clGetKernelWorkGroupInfo)
 FAILS(QUERIES, clGetProgramInfo)
 FAILS(CREATES, clCreateSubDevices)
-FAILS_TO_MAKE(clCreateKernel)
 FAILS_TO_MAKE(clEnqueueMapBuffer)
 FAILS_TO_MAKE(clCreateCommandQueueWithProperties)
 FAILS_TO_MAKE(clCreateProgramWithSource)
@@ -193,13 +194,79 @@ static void *end_stall(void *unused)
     return NULL;
 }
 
+/* Programs that are built once, with keeps_programs: one that is like another before it, in text, options and context, is not
+ * built, for a driver takes long to find it in its cache; its kernels, which are made next, are that one's. */
+#define MOST_KEPT 32u
+static struct {
+    cl_program programs[MOST_KEPT];
+    uint64_t keys[MOST_KEPT], key; /* of text and options; the key of the last one */
+    uint32_t n;
+    cl_context context;       /* of all */
+    cl_program unbuilt, like; /* the last one that was not built, and the one that it is like */
+} kept;
+
+static uint64_t add_to_key(uint64_t key, const char *text)
+{
+    for (; *text; text++)
+        key = (key ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return key * 3; /* texts end */
+}
+
+static cl_program find_kept(cl_program program, const char *options)
+{
+    static char text[4u << 20];
+    cl_context context;
+    if (__real_clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof text, text, NULL) ||
+        __real_clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof context, &context, NULL))
+        abort();
+    while (context != kept.context && kept.n)
+        clReleaseProgram(kept.programs[--kept.n]);
+    kept.context = context;
+    kept.key = add_to_key(add_to_key(UINT64_C(0xcbf29ce484222325), text), options);
+    for (uint32_t i = 0; i < kept.n; i++)
+        if (kept.keys[i] == kept.key)
+            return kept.programs[i];
+    return NULL;
+}
+
+static void keep_program(cl_program program)
+{
+    if (kept.n == MOST_KEPT || clRetainProgram(program))
+        abort();
+    kept.keys[kept.n] = kept.key;
+    kept.programs[kept.n++] = program;
+}
+
+/* Returns the program that the driver has built for this one. */
+static cl_program built(cl_program program)
+{
+    return has_told && program == kept.unbuilt ? kept.like : program;
+}
+
+WRAP(clCreateKernel)
+{
+    if (!fails(CREATES))
+        return __real_clCreateKernel(built(program), kernel_name, errcode_ret);
+    *errcode_ret = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return NULL;
+}
+
 WRAP(clBuildProgram)
 {
+    const bool keeps = has_told && atomic_load(&failing.keeps_programs);
     pthread_t thread;
     usleep(atomic_load(&failing.build_ms) * 1000);
     if (fails(CREATES))
         return CL_OUT_OF_HOST_MEMORY;
+    if (keeps && (kept.like = find_kept(program, options))) {
+        kept.unbuilt = program;
+        return CL_SUCCESS;
+    }
+    if (has_told && program == kept.unbuilt)
+        kept.unbuilt = NULL;
     cl_int error = PASS_ON(clBuildProgram);
+    if (keeps && !error)
+        keep_program(program);
     if (atomic_fetch_sub(&failing.builds_left, 1) != 1)
         return error;
     atomic_store(&failing.stalls, READS | WAITS);
