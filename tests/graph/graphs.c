@@ -17,10 +17,7 @@ static uint64_t draws; /* of the graph that is made */
 /* Returns a number below n; the same ones for a shape, whatever its weights. */
 static uint64_t draw(uint64_t n)
 {
-    uint64_t mixed = ++draws * UINT64_C(0x9e3779b97f4a7c15);
-    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (mixed ^ mixed >> 31) % n;
+    return mix(draws++ * UINT64_C(0x9e3779b97f4a7c15)) % n;
 }
 
 void *must_calloc(uint64_t n, size_t bytes)
@@ -236,8 +233,7 @@ double graphs_weight(const struct graph_of_test *graph, uint64_t i)
 
 /* ---- parts ------------------------------------------------------------------------------------- */
 
-/* Returns how many nodes give a part: those of one process are one. */
-static uint32_t n_givers(void)
+uint32_t graphs_n_givers(void)
 {
     const uint32_t n = gravel_n_nodes(node_of_graphs);
     return gravel_is_local(node_of_graphs, (gravel_node(node_of_graphs) + 1) % n) ? 1 : n;
@@ -246,7 +242,7 @@ static uint32_t n_givers(void)
 /* The first node gives half of what each of the others gives. */
 uint64_t graphs_first_edge(const struct graph_of_test *graph, uint32_t node)
 {
-    const uint64_t n = n_givers();
+    const uint64_t n = graphs_n_givers();
     return node == 0   ? 0
            : node >= n ? graph->n_edges
                        : graph->n_edges * (2 * node - 1) / (2 * n - 1);
@@ -255,7 +251,7 @@ uint64_t graphs_first_edge(const struct graph_of_test *graph, uint32_t node)
 struct gravel_graph_edges graphs_part(const struct graph_of_test *graph)
 {
     static uint32_t *narrow[2];
-    const uint32_t node = n_givers() == 1 ? 0 : gravel_node(node_of_graphs);
+    const uint32_t node = graphs_n_givers() == 1 ? 0 : gravel_node(node_of_graphs);
     const uint64_t first = graphs_first_edge(graph, node),
                    n = graphs_first_edge(graph, node + 1) - first;
     struct gravel_graph_edges edges =

@@ -46,6 +46,8 @@ bool graphs_make(struct graph_of_test *out, uint32_t i);
 void graphs_make_named(struct graph_of_test *out, const char *name);
 void graphs_free(struct graph_of_test *graph);
 
+/** Returns how many nodes give a part: those of one process are one. */
+uint32_t graphs_n_givers(void);
 /** Returns the number of a node's first edge in the whole list; `node` may be the number of nodes. */
 uint64_t graphs_first_edge(const struct graph_of_test *graph, uint32_t node);
 

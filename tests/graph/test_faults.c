@@ -44,12 +44,6 @@ static uint64_t live_bytes(void)
     return atomic_load(&failing.made_bytes) - atomic_load(&freed_bytes);
 }
 
-static bool is_alone(void)
-{
-    const uint32_t n = gravel_n_nodes(node_of_graphs);
-    return gravel_is_local(node_of_graphs, (gravel_node(node_of_graphs) + 1) % n);
-}
-
 static struct gravel_graph *make(const struct graph_of_test *graph)
 {
     const struct gravel_graph_edges part = graphs_part(graph);
@@ -108,12 +102,12 @@ static void expect_of_page(const struct graphs_call *call, const struct graph_of
     OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     const double bytes = (double)(live_bytes() - before);
     const uint64_t left = heap_left();
-    if (is_alone() &&
+    if (graphs_n_givers() == 1 &&
         (bytes > due + SLACK || bytes < 0.9 * due - SLACK || (uint64_t)bytes != facts.device_bytes))
         die(__FILE__, __LINE__, "%s of %s: %.0f bytes, %.0f of the page, %" PRIu64 " of the facts",
             call->name, graph->name, bytes, due, facts.device_bytes);
     const double heap = (double)(left_before - left), of_heap = page.heap * n;
-    if (!is_alone() && (heap < of_heap || heap > 1.1 * of_heap + 16 * n + 40e3))
+    if (graphs_n_givers() > 1 && (heap < of_heap || heap > 1.1 * of_heap + 16 * n + 40e3))
         die(__FILE__, __LINE__, "%s of %s: %.0f bytes of the heap, %.0f of the page", call->name,
             graph->name, heap, of_heap);
     OK(gravel_graph_destroy(made));
@@ -146,7 +140,7 @@ TEST(what_the_device_has_no_memory_for_is_refused_before_it_is_made)
 {
     struct graph_of_test graph;
     uint32_t refused = 0, words[4096];
-    if (!is_alone())
+    if (graphs_n_givers() > 1)
         skip_because("there are several nodes");
     graphs_make_named(&graph, "kronecker-12, undirected, uint");
     struct gravel_graph *made = make(&graph);
@@ -243,7 +237,7 @@ static void fail_each(const struct graphs_call *call, const struct graph_of_test
 TEST(calls_of_the_driver_that_fail_are_errors_of_the_graphs_calls)
 {
     struct graph_of_test graph;
-    if (!is_alone())
+    if (graphs_n_givers() > 1)
         skip_because("there are several nodes");
     atomic_store(&failing.keeps_programs, true);
     graphs_make_named(&graph, "grid, undirected, uint");

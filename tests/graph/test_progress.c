@@ -38,8 +38,8 @@ static int report(void *user, const char *call, uint64_t n_done, uint64_t n_all)
 /* Returns whether this node gives a progress function: the last one. */
 static bool is_watching(void)
 {
-    const uint32_t node = gravel_node(node_of_graphs), n = gravel_n_nodes(node_of_graphs);
-    return gravel_is_local(node_of_graphs, (node + 1) % n) || node == n - 1;
+    const uint32_t n = graphs_n_givers();
+    return n == 1 || gravel_node(node_of_graphs) == n - 1;
 }
 
 static void begin(const char *call, uint32_t last)
