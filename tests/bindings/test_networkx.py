@@ -216,18 +216,6 @@ def test_colours_and_cores(without_weights):
     same(nx.core_number, graph)
 
 
-def test_not_a_number():
-    graph = random_graph(nx.MultiGraph, "real", 50)
-    edge = list(graph.edges(keys=True))[20]
-    graph.edges[edge]["weight"] = math.nan
-    for named in {}, {"ignore_nan": True}, {"data": False, "ignore_nan": True}:
-        wanted, found = both(nx.minimum_spanning_edges, graph, **named)
-        assert repr(found) == repr(wanted)
-    edges = nx.minimum_spanning_edges(graph, backend="gravel")  # raises when it is iterated
-    with pytest.raises(ValueError, match="NaN found"):
-        next(edges)
-
-
 def test_refused(monkeypatch):
     """Each has a result that the backend would not give: it is refused, and NetworkX computes it."""
     graph = random_graph(nx.Graph, "few", 50)

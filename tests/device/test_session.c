@@ -133,17 +133,6 @@ TEST(the_end_of_the_last_session_sends)
     expect_words(gravel, 1, words, 2, N_ITEMS);
 }
 
-TEST(an_end_without_a_beginning_is_refused)
-{
-    open_patient();
-    expect_error(gravel_session_end(gravel), GRAVEL_EINVAL, "no session has been begun");
-    OK(gravel_session_begin(gravel));
-    OK(gravel_session_end(gravel));
-    expect_error(gravel_session_end(gravel), GRAVEL_EINVAL, "no session has been begun");
-    send_by_host(); /* and changes nothing */
-    AWAIT(stats_of(gravel).buffers_timeout >= 1);
-}
-
 TEST(a_fence_sends_in_a_session)
 {
     open_patient();

@@ -375,8 +375,8 @@ TEST(nodes_that_disagree_are_refused)
          GRAVEL_GRAPH_EDGES(GOOD, .weights = floats, .weight_type = GRAVEL_FLOAT)},
     };
     for (size_t i = 0; i < sizeof different / sizeof *different; i++)
-        expect_refused(gravel_node(node_of_graphs) == 0 ? &different[i].edges : &good, GRAVEL_EMISMATCH,
-                       different[i].part);
+        expect_refused(gravel_node(node_of_graphs) == 0 ? &different[i].edges : &good,
+                       GRAVEL_EMISMATCH, different[i].part);
     expect_of_use();
 }
 

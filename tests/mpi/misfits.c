@@ -90,8 +90,6 @@ static const struct misfit {
      "node 0 is in gravel_free, node 1 in gravel_set_constant"},
     {"close_beside_barrier", NULL, "close_node", "barrier", 1,
      "node 0 is in gravel_close, node 1 in gravel_barrier"},
-    {"forgotten_barrier", NULL, "barrier", "reduce", 2,
-     "node 0 is in gravel_barrier, node 1 in gravel_reduce: collective call 4"},
     {"a_node_that_is_late", .run = a_node_that_is_late},
 };
 
