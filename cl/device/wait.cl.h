@@ -152,6 +152,18 @@ GRAVELP_DEFINE_WAITS(long, ulong, (ulong)1 << 63)
 #define gravel_wait_until_ulong_wi(...) GRAVELP_REFUSED_WAIT
 #define gravel_wait_until_long_wg(...) GRAVELP_REFUSED_WAIT
 #define gravel_wait_until_long_wi(...) GRAVELP_REFUSED_WAIT
+#define gravel_wait_until_all_ulong_wg(...) GRAVELP_REFUSED_WAIT
+#define gravel_wait_until_all_ulong_wi(...) GRAVELP_REFUSED_WAIT
+#define gravel_wait_until_all_long_wg(...) GRAVELP_REFUSED_WAIT
+#define gravel_wait_until_all_long_wi(...) GRAVELP_REFUSED_WAIT
+#define gravel_wait_until_any_ulong_wg(...) GRAVELP_REFUSED_WAIT
+#define gravel_wait_until_any_ulong_wi(...) GRAVELP_REFUSED_WAIT
+#define gravel_wait_until_any_long_wg(...) GRAVELP_REFUSED_WAIT
+#define gravel_wait_until_any_long_wi(...) GRAVELP_REFUSED_WAIT
+#define gravel_wait_until_some_ulong_wg(...) GRAVELP_REFUSED_WAIT
+#define gravel_wait_until_some_ulong_wi(...) GRAVELP_REFUSED_WAIT
+#define gravel_wait_until_some_long_wg(...) GRAVELP_REFUSED_WAIT
+#define gravel_wait_until_some_long_wi(...) GRAVELP_REFUSED_WAIT
 #endif
 
 #endif

@@ -72,8 +72,10 @@ TEST(without_64_bit_atomics_waits_for_longs_do_not_build)
                                  "#include \"gravel.cl.h\"\n"
                                  "kernel void wait(GRAVEL_ARENA) { GRAVEL_OPEN(g); "
                                  "gravel_wait_until_CALL(g, 8, GRAVEL_CMP_EQ, 1); }\n";
-    static const char *const rows[][2] = {
-        {"uint_wg", NULL}, {"ulong_wg", "wait_for_a_uint"}, {"long_wi", "wait_for_an_int"}};
+    static const char *const rows[][2] = {{"uint_wg", NULL},
+                                          {"ulong_wg", "wait_for_32_bits"},
+                                          {"long_wi", "wait_for_32_bits"},
+                                          {"some_ulong_wi", "wait_for_32_bits"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char option[64], part[96];
         cl_program program = NULL;
