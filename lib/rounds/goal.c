@@ -54,16 +54,16 @@ static int check(void *context, struct gravel_wait *wait)
     const uint32_t limit_ms = gravel->config.kernel_limit_ms;
     struct gravelp_rounds_set sets[GRAVELP_ROUNDS_SETS];
     char name[GRAVEL_KERNEL_NAME_BYTES];
-    if (limit_ms && !gravel_node_has_failed(gravel)) {
-        GRAVEL_TRY(
-            gravel_memory_read(&gravel->memory, 0,
-                               watch->rounds->object.memory + offsetof(struct gravelp_rounds, sets),
-                               sets, sizeof sets));
-        for (uint32_t i = 0; i < GRAVELP_ROUNDS_SETS; i++) {
-            if (sets[i].met != watch->met[i])
-                gravel_wait_renew(wait);
-            watch->met[i] = sets[i].met;
-        }
+    /* Words that cannot be read are as those that do not change: the wait goes on for as long as the kernel may. */
+    const bool has_read =
+        limit_ms && !gravel_node_has_failed(gravel) &&
+        !gravel_memory_read(&gravel->memory, 0,
+                            watch->rounds->object.memory + offsetof(struct gravelp_rounds, sets),
+                            sets, sizeof sets);
+    for (uint32_t i = 0; has_read && i < GRAVELP_ROUNDS_SETS; i++) {
+        if (sets[i].met != watch->met[i])
+            gravel_wait_renew(wait);
+        watch->met[i] = sets[i].met;
     }
     const int code = limit.check(limit.context, wait);
     if (code == 0 || gravel_node_has_failed(gravel))

@@ -58,13 +58,13 @@ static void fit_slice(struct gravel_rounds *rounds, uint32_t n, uint64_t took_ns
     rounds->slice_rounds = next < 1 ? 1 : next < 0x7fffffff ? (uint32_t)next : 0x7fffffff;
 }
 
-/* Ends a launch that has failed: its words are cleared, unless it still runs, which fails the node. @return code */
+/* Ends a launch that has failed: its words are cleared, unless it may still run, which fails the node. @return code */
 static int clear(const struct gravel_rounds *rounds, int code)
 {
     struct gravel *gravel = rounds->object.gravel;
     const struct gravel_kept error = gravel_keep(code);
     const int cleared =
-        code == GRAVEL_EKERNEL
+        code == GRAVEL_EKERNEL || gravel_node_has_failed(gravel)
             ? code
             : gravel_memory_zero(&gravel->memory, 0, rounds->object.memory, GRAVEL_ROUNDS_TAKEN);
     gravel_rounds_fail_node(gravel, cleared);
@@ -99,11 +99,13 @@ static int launch_once(struct gravel_rounds *rounds, struct gravel_rounds_goal *
         code = gravel_node_run(gravel, rounds->object.kernels[0], rounds->n_groups,
                                rounds->group_items, gravel_rounds_limit(&watch), &end);
     gravel_cl_event_release(end);
+    if (!code)
+        code = gravel_leave(gravel, 0);
+    if (!code)
+        code = gravel_memory_take(&gravel->memory, 0, rounds->object.memory, (uint32_t *)&words,
+                                  GRAVEL_ROUNDS_TAKEN / sizeof(uint32_t));
     if (code)
         return clear(rounds, code);
-    GRAVEL_TRY(gravel_leave(gravel, 0));
-    GRAVEL_TRY(gravel_memory_take(&gravel->memory, 0, rounds->object.memory, (uint32_t *)&words,
-                                  GRAVEL_ROUNDS_TAKEN / sizeof(uint32_t)));
     rounds->stats.launches++;
     rounds->stats.stayed += words.n_rounds;
     rounds->stats.groups = words.members.n;
