@@ -236,6 +236,8 @@ static int end_round(struct gravel_rounds *rounds, struct gravel_rounds_goal *ru
     }
     if (!code)
         gravel_rounds_count(rounds, run, 1, words->sum);
+    else /* groups get an answer, and apply no frames: these may not have come */
+        memset(words->counts, 0, gravel_n_nodes(gravel) * sizeof *words->counts);
     *goes_on = !code && !gravel_rounds_has_ended(rounds, run) &&
                !(words->flags & (GRAVELP_ROUNDS_LATE | RUN_ENDS));
     return gravel_first_failure(code, answer(rounds, number, words, *goes_on));
