@@ -65,7 +65,7 @@ struct gravel_watch {
     bool is_opening;
     struct gravel_watched *watched; /* [n_watched] by a mark's number; the thread's */
     uint32_t n_watched;
-    uint64_t line_ns; /* when progress was logged last; 0: never; guarded by outbound_lock */
+    uint64_t line_ns; /* when progress was read last; 0: never; guarded by outbound_lock */
     uint64_t n_begun, n_messages; /* launches and messages then */
 };
 

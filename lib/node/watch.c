@@ -130,23 +130,31 @@ static void poll_at_all(struct gravel *gravel)
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
-/* Reads the counters for a line, if one is due: a launch is not known to have ended that had begun before the last one.
- * @param passed_ns  [out] since that one */
-static bool take_progress(struct gravel *gravel, struct gravel_stats *stats, uint64_t *n_launches,
-                          uint64_t *passed_ns)
+/* What a line of progress says. */
+struct progress {
+    struct gravel_stats stats;
+    uint64_t n_launches, n_sent, passed_ns; /* the last two: since the last time */
+};
+
+/* Reads the counters, each time that a line may be due. @return whether it is: a launch is not known to have ended that
+ * had begun before the last time */
+static bool take_progress(struct gravel *gravel, struct progress *progress)
 {
     struct gravel_watch *watch = &gravel->watch;
     const uint64_t limit_ns = gravel_limit_ns(GRAVEL_LIMIT_DRIVER, gravel->config.timeout_ms) / 2;
     bool is_due = false;
     pthread_mutex_lock(&gravel->outbound_lock);
-    *passed_ns = gravel_clock_ns() - watch->line_ns;
-    if (watch->line_ns && *passed_ns >= (limit_ns < LINE_NS ? limit_ns : LINE_NS)) {
+    progress->passed_ns = gravel_clock_ns() - watch->line_ns;
+    if (watch->line_ns && progress->passed_ns >= (limit_ns < LINE_NS ? limit_ns : LINE_NS) &&
+        !gravel_stats_read(gravel, &progress->stats, sizeof progress->stats, GRAVEL_ALL_NODES)) {
         const struct gravel_launch_counts counts = gravel_checked_read(gravel);
-        is_due = counts.n_over < watch->n_begun &&
-                 !gravel_stats_read(gravel, stats, sizeof *stats, GRAVEL_ALL_NODES);
-        *n_launches = counts.n_begun - counts.n_over;
+        const uint64_t n = progress->stats.messages;
+        is_due = counts.n_over < watch->n_begun;
+        progress->n_launches = counts.n_begun - counts.n_over;
+        progress->n_sent = n < watch->n_messages ? n : n - watch->n_messages; /* reset */
         watch->n_begun = counts.n_begun;
-        watch->line_ns += *passed_ns;
+        watch->n_messages = n;
+        watch->line_ns += progress->passed_ns;
     }
     pthread_mutex_unlock(&gravel->outbound_lock);
     return is_due;
@@ -154,19 +162,16 @@ static bool take_progress(struct gravel *gravel, struct gravel_stats *stats, uin
 
 static void log_progress(struct gravel *gravel)
 {
-    struct gravel_watch *watch = &gravel->watch;
-    struct gravel_stats stats;
-    uint64_t n_launches, passed_ns;
-    if (!gravel_prints_log(gravel) || !take_progress(gravel, &stats, &n_launches, &passed_ns))
+    struct progress progress = {.n_launches = 0};
+    if (!gravel_prints_log(gravel) || !take_progress(gravel, &progress))
         return;
-    const uint64_t before = stats.messages < watch->n_messages ? 0 : watch->n_messages; /* reset */
     gravel_log(gravel,
-               "launches under way: %" PRIu64 "; messages of kernels so far: %" PRIu64
-               ", %.3g/s since %.1f s ago; applied here: %" PRIu64,
-               n_launches, stats.messages,
-               (double)(stats.messages - before) * 1e9 / (double)passed_ns,
-               (double)passed_ns * 1e-9, stats.resolved_messages);
-    watch->n_messages = stats.messages;
+               "launches whose end no wait of the node has seen: %" PRIu64
+               "; messages of kernels so far: %" PRIu64 ", %.3g/s since %.1f s ago; applied here: "
+               "%" PRIu64,
+               progress.n_launches, progress.stats.messages,
+               (double)progress.n_sent * 1e9 / (double)progress.passed_ns,
+               (double)progress.passed_ns * 1e-9, progress.stats.resolved_messages);
 }
 
 void gravel_watch_progress(struct gravel *gravel, bool is_open)

@@ -213,7 +213,7 @@ TEST(progress_of_a_long_launch_is_printed)
     OK(waited);
     if (!waits)
         skip_because("no kernel waits on step drain");
-    assert_non_null(strstr(printed, "launches under way: 1; messages of kernels so far: 64, "));
+    assert_non_null(strstr(printed, " has seen: 1; messages of kernels so far: 64, "));
 }
 
 #define N_NODES 20u
