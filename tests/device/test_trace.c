@@ -11,6 +11,8 @@
 
 #include "expect.h"
 
+#include <gravel/rounds.h>
+
 static struct gravel_config traced(const char *path)
 {
     struct gravel_config config = loopback_config(2);
@@ -38,6 +40,12 @@ static int note(struct gravel *gravel, void *user, uint32_t source, const uint64
     return 0;
 }
 
+static const char around[] =
+    "#include \"gravel.cl.h\"\n"
+    "kernel void around(GRAVEL_ARENA, GRAVEL_ROUND) {\n"
+    "    GRAVEL_ROUND_OPEN(r);\n"
+    "    GRAVEL_EACH_ROUND(r) GRAVEL_PHASE(r, all) { gravel_round_count_wg(r, 1); } }\n";
+
 TEST(trace_is_json_with_all_events)
 {
     char folder[] = "/tmp/gravel-trace-XXXXXX", path[64], written[64];
@@ -47,14 +55,20 @@ TEST(trace_is_json_with_all_events)
     struct gravel_config config = traced(path);
     const struct gravel_handler handler = {.name = "note", .n_args = 1, .function = note};
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.handlers = &handler, .n_handlers = 1);
+    const struct gravel_rounds_program program =
+        GRAVEL_ROUNDS_PROGRAM(.name = "around.cl", .source = around, .function = "around");
     const uint64_t one = 1;
     struct gravel *gravel;
+    struct gravel_rounds *rounds;
     OK(gravel_open(&gravel, &config, &bindings));
     expect_works(gravel);
     expect_works(gravel);
     OK(gravel_am(gravel, 0, &one, 1, 1));
     OK(gravel_fence(gravel));
     OK(gravel_quiet(gravel));
+    OK(gravel_rounds_create(&rounds, gravel, &program));
+    OK(gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, 3, NULL, 0));
+    OK(gravel_rounds_destroy(rounds));
     OK(gravel_close(gravel));
     json_error_t error;
     json_t *events = json_load_file(written, 0, &error);
@@ -69,6 +83,8 @@ TEST(trace_is_json_with_all_events)
     assert_int_equal(count_events(events, "handler note"), 1);
     assert_int_equal(count_events(events, "fence"), 1);
     assert_true(count_events(events, "flush") >= 4);
+    assert_int_equal(count_events(events, "round"), 3);
+    assert_int_equal(count_events(events, "rounds"), 1);
     json_decref(events);
     unlink(written);
     rmdir(folder);
