@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/results/README.md: three tables of rates, with the sentences that they come to; docs/results/all.md: a sentence, a
-chart and a table for each question; and the table of README.md. All of it is from the data in the folder data beside it.
+"""docs/results/README.md: three tables of rates; docs/results/all.md: a sentence, a chart and a table for each question; and
+the table of README.md. All of it is from the data in the folder data beside it.
 
 A chart says in its metadata which data it was drawn from, so that a check needs no matplotlib.
 """
@@ -60,16 +60,11 @@ class Data:
 def first_of(folder, questions):
     """Rates by device, beside rivals, and of two devices over one; what the machines are."""
     data = Data(folder, questions)
-    said = {}
-    for question, machines in data.by_question.items():
-        for name, rows in machines.items() if hasattr(question, "rates") else ():
-            said.setdefault(name, question.sentence(rows))
-    rates = ["- **%s**: %s" % item for item in said.items() if item[1]]
-    sections = [("How fast?", rates, by_device(data, "rates")),
+    sections = [("How fast?", by_device(data, "rates")),
                 ("Against what people use?", *beside_rivals(data)),
-                ("When does a second device pay?", when_two_pay(data), by_device(data, "pays")),
-                ("Machines", [], machines_table(data.used))]
-    return "\n\n".join("\n\n".join(filter(None, ["## " + title, filled(items), table])) for title, items, table in sections)
+                ("When does a second device pay?", by_device(data, "pays")),
+                ("Machines", machines_table(data.used))]
+    return "\n\n".join("\n\n".join(filter(None, ["## " + title, *parts])) for title, *parts in sections)
 
 
 def filled(items):
@@ -96,12 +91,12 @@ def fronts(data, only=None):
             rows = machines.get(machine["machine"])
             for what, *line in question.front(rows) if rows and hasattr(question, "front") else ():
                 if not only or what.startswith(getattr(question, only, ())):
-                    found.append((rows, [what, machine["machine"], *line, rows[0]["date"]]))
+                    found.append((rows, [what, machine["machine"], *line]))
     return found
 
 
 def front_table(data, found):
-    heads = ["", "machine", "Gravel", "rival", "", "times as fast", "measured"]
+    heads = ["", "machine", "Gravel", "rival", "", "times as fast"]
     return page.in_markdown(heads, [data.shown(line, rows) for rows, line in found])
 
 
@@ -111,21 +106,7 @@ def beside_rivals(data):
         ratios = [line[5] for _, line in found if line[1] == name]
         said.append("- **%s**: faster than the rival in %d of %d rows, %s to %s times as fast." % (
             name, sum(ratio > 1 for ratio in ratios), len(ratios), page.cell(min(ratios)), page.cell(max(ratios))))
-    return said, front_table(data, found)
-
-
-def when_two_pay(data):
-    """For each machine an item that names what two devices do faster than one."""
-    found = {}
-    for pays, name, rows in data.of("pays"):
-        found.setdefault(name, []).extend(pays(rows))
-    said = []
-    for name, pairs in found.items():
-        faster = ["%s (%s)" % (what, page.cell(ratio)) for what, ratio in pairs if ratio > 1]
-        rest = len(pairs) - len(faster)
-        said.append("- **%s**: it pays for %s%s." % (
-            name, ", ".join(faster) or "none", "; not for the other %d" % rest if rest else ""))
-    return said
+    return filled(said), front_table(data, found)
 
 
 def front_of(folder, questions):

@@ -24,8 +24,8 @@ def in_columns(heads, lines):
 
 
 def in_markdown(heads, lines):
-    rows = [list(heads), ["---"] * len(heads)] + [[cell(value) for value in line] for line in lines]
-    return "\n".join("| %s |" % " | ".join(row) for row in rows)
+    first, *rest = ["| %s |" % " | ".join(row) for row in [heads, *([cell(value) for value in line] for line in lines)]]
+    return "\n".join([first, "|" + "---|" * len(heads), *rest])
 
 
 def device_of(head):

@@ -60,10 +60,7 @@ def ratio(of):
 
 def sentence(rows):
     ups = ["%s %.2f" % (what, ratio(of)) for what, of in by_app(rows).items() if ratio(of)]
-    ahead = ["%s takes %.3g ms, published %.3g" % (what, 1e3 * of["flow"]["seconds"], of["flow"]["published_ms"])
-             for what, of in by_app(rows).items() if of["flow"]["published_ms"]]
-    return "rate of flows over that of plain kernels: %s%s." % (
-        ", ".join(ups), "; " * bool(ahead) + "; ".join(ahead)) if ups else None
+    return "rate of flows over that of plain kernels: %s." % ", ".join(ups) if ups else None
 
 
 def table(rows):

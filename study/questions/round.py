@@ -49,14 +49,8 @@ def ranks_of(rows):
 
 
 def sentence(rows):
-    said = ["on %d rank%s a round takes %.0f us, of which a launch %.0f us, and a level with its sum %.0f us"
-            % (n, "s" * (n > 1), *found) for n in ranks_of(rows)
-            for found in [[microseconds(rows, what, n) for what in ("round", "launch", "level_sum")]] if all(found)]
-    found = [microseconds(rows, what, 1) for what in ("stay", "search_stay", "search", "serial")]
-    if all(found):
-        said.append("a level whose kernel stays takes %.1f us%s, and a search of the mesh %.1f ms (with a kernel a round %.1f, "
-                    "serial %.0f)" % (found[0], " (on 2 ranks %.0f)" % microseconds(rows, "stay", 2) if 2 in ranks_of(rows) else "",
-                       *[us / 1000 for us in found[1:]]))
+    said = ["on %d rank%s a level with its sum takes %.0f us, and %.1f us if the kernel stays" % (n, "s" * (n > 1), *found)
+            for n in ranks_of(rows) for found in [[microseconds(rows, what, n) for what in ("level_sum", "stay")]] if all(found)]
     return "; ".join(said) + "." if said else None
 
 
