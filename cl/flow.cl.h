@@ -44,8 +44,8 @@
  * Elements of a held channel wait for arrivals, and stay until they are freed:
  *
  *     gravel_hold_NAME_S(f, [active,] ce, joins, record)          write a CE that talloc reserved; the last of `joins`
- *                                                                 arrivals (at most GRAVEL_MOST_JOINS) enqueues it;
- *                                                                 0: at once
+ *                                                                 arrivals (at most GRAVEL_MOST_JOINS) enqueues it,
+ *                                                                 the call itself if they are 0
  *     gravel_arrive_S(f, [active,] channel, ce)                   one arrival
  *     gravel_ce gravel_deq_wi(f, channel)                         the work-item's CE
  *     struct NAME gravel_peek_NAME_wi(f, ce)                      any CE that has not been freed

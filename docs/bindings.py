@@ -133,10 +133,10 @@ PREFIX = {"Node": "", "Deques": "steal_", "Accumulator": "accumulator_"}
 
 
 def of_c(name, said, calls):
-    """A link to the C call of the name, and what the docstring says besides."""
+    """The address of the C call of the name, and what the docstring says besides."""
     said = re.sub(r"^.*?\.(?:\s+|$)", "", said, count=1, flags=re.S)
     said = numpydoc(re.sub(r"^(?:(?:Collective|Complete after|Any thread may)[^.]*\.\s*)+", "", said), "  ")
-    return "[`%s`](%s.md#%s)" % (name, *calls[name]) + (". " if said.strip() and said[0] != "\n" else "") + said.rstrip()
+    return "%s.md#%s" % calls[name], (": " if said.strip() and said[0] != "\n" else "") + said.rstrip()
 
 
 def python_class(one, calls):
@@ -151,7 +151,8 @@ def python_class(one, calls):
             shown = name if is_value else "%s(%s)" % (name.replace("__call__", one.name.lower()), signature(each))
             call = "gravel_" + PREFIX.get(one.name, one.name.lower() + "_") + name
             is_same = call in calls and one.name != "Graph" and not is_value
-            out.append("- `%s`: %s" % (shown, of_c(call, said, calls) if is_same else numpydoc(said, "  ")))
+            out.append("- [`%s`](%s)%s" % (shown, *of_c(call, said, calls)) if is_same else
+                       "- `%s`: %s" % (shown, numpydoc(said, "  ")))
     return "\n".join(out) + "\n" * (len(out) > 1)
 
 

@@ -41,8 +41,8 @@ def host_pieces(path):
 
 
 def untyped(declaration):
-    """In one line; a pointer to the struct of a parameter's name is that name."""
-    return re.sub(r"(?:const )?struct (?:gravel \*(?=gravel\b)|gravel_(\w+) \*(?=\1\b))", "", " ".join(declaration.split()))
+    """In one line; a pointer to the struct of a parameter's name, or one that ends in it, is that name."""
+    return re.sub(r"(?:const )?struct (?:gravel \*(?=gravel\b)|gravel_(?:\w+_)?([a-z]+) \*(?=\1\b))", "", " ".join(declaration.split()))
 
 
 @functools.lru_cache(None)
@@ -90,6 +90,11 @@ def device_declarations(code):
     return list(found.values())
 
 
+def ungrouped(declaration):
+    """What GRAVEL_OPEN and its like declare is the name that examples give it."""
+    return re.sub(r"(?:local )?struct gravel_\w+ \*?(?=[gf]\b)", "", declaration)
+
+
 def is_listed(declared, about):
     """Whether a line of what a header says of itself begins with the call, or with its form for all suffixes S."""
     name = re.search(r"\w+(?=\(|$)|$", declared.rstrip(";")).group(0)
@@ -110,7 +115,7 @@ def device_entries(path, _page):
         if not about and "SPDX" not in comment:
             about = said
         elif said and declared and not re.search(r"\n\n|```", said) and "\n" not in "".join(declared):
-            entries.append((section, "- %s: %s\n" % (", ".join("`%s`" % one.rstrip(";") for one in declared),
+            entries.append((section, "- %s: %s\n" % (", ".join("`%s`" % ungrouped(one.rstrip(";")) for one in declared),
                                                     said.replace("\n", "\n  "))))
         elif declared or not code.strip() and not heading and "SPDX" not in comment:
             entries.append((section, entry(said, declared and fenced("\n".join(declared)))))
@@ -148,8 +153,9 @@ def is_wanted(path, sections, section):
 
 def calls(page, name, guides, *parts):
     shown = ", ".join("[%s](../guide/%s.md)" % (guide, guide) for guide in guides.split())
-    out, paths = ["# %s\n\nExamples: %s. A parameter without a type is a pointer: `flow` is a `struct gravel_flow *`.\n"
-                  % (name, shown)], list(dict.fromkeys(path for _, path, *_ in parts))
+    rules = "A parameter without a type is a pointer: `flow` is a `struct gravel_flow *`" if page == "messages" else \
+        "[Rules of all calls](messages.md#on-the-host)"
+    out, paths = ["# %s\n\nExamples: %s. %s.\n" % (name, shown, rules)], list(dict.fromkeys(path for _, path, *_ in parts))
     for heading, path, *sections in parts:
         about, entries = (device_entries if path.endswith(".cl.h") else host_entries)(path, page)
         wanted = [(section, text) for section, text in entries if is_wanted(path, sections, section)]
@@ -212,7 +218,7 @@ def settings():
                                                                                 re.sub(r" \[[\w-]+\]", "", meaning)))
     out = ["\n### %s\n\n%s" % (title(category), "".join(lines)) for category, lines in categories.items()]
     path, classes = "include/gravel/gravel.h", python_errors()
-    lines = [("`%s`" % code, value, text, classes.get(code, "")) for code, value, text in rows(path, "GRAVEL_ERRORS")]
+    errors = "".join("- `%s` (%s): %s; %s\n" % (code, value, text, classes[code]) for code, value, text in rows(path, "GRAVEL_ERRORS"))
     return (NOTE % "include/gravel/config.h, stats.h, gravel.h" + "# Settings, counters, errors\n\n## Settings\n\n"
             "`gravel_config_load` fills `struct gravel_config` with the defaults and the environment; then a program sets "
             "fields,\ndirectly or by `gravel_config_set`. Each entry: variable, field (default; range or choices): meaning. "
@@ -225,7 +231,7 @@ def settings():
             + counters("include/gravel/stats.h", "GRAVEL_STATS_FIELDS") +
             "\n## Errors\n\nA call returns 0 or one of these codes; `gravel_last_error` says what exactly went wrong. Once a node has "
             "failed, every call\nreturns the error that ended it ([failure](../design/failure.md)). C++ throws `gvl::error`, Python "
-            "the class of the last column.\n\n" + table(("code", "value", "text", "Python"), lines))
+            "the class named last.\n\n" + errors)
 
 
 def failure():

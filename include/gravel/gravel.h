@@ -12,8 +12,8 @@
  *          lists its other codes. Other calls return 0 or NULL for NULL. After an error what a call creates is NULL,
  *          and nothing is left behind.
  * Threads: Any host thread may make any call. In a handler, calls that wait return GRAVEL_EINVAL: gravel_open,
- *          gravel_close, collective calls, gravel_quiet, gravel_fence, gravel_get, sessions, builds of programs;
- *          gravel_launch on steps pump and drain; gravel_map, gravel_unmap and gravel_fill where the host does not
+ *          gravel_close, collective calls, gravel_quiet, gravel_fence, gravel_get, sessions, builds of programs; on
+ *          steps pump and drain gravel_launch; gravel_map, gravel_unmap and gravel_fill where the host does not
  *          address the heap; all calls of stealing, mirrors, servers and flows except gravel_flow_post and those that
  *          read counters.
  *
