@@ -95,12 +95,8 @@
 
 /*
  * The rounds of this launch: once, around all nodes; the statement after GRAVEL_NODE is the channel's node.
- *
- * In the form with a loop a CPU device runs all nodes for each chunk, all except one without a CE: PoCL 3.1 and 6.0
- * lose variables over barriers under a condition in a loop, and PoCL 6.0's compiler crashes without a barrier between
- * nodes.
  */
-#ifdef GRAVELP_FLOW_LOOP
+#ifdef GRAVELP_FLOW_LOOP /* all nodes for each chunk, all except one without a CE */
 #define GRAVEL_ROUNDS(f) for (; (f).scratch->goes_on; gravelp_chunk_next(&(f)))
 #else
 #define GRAVEL_ROUNDS(f)
@@ -110,7 +106,7 @@
     GRAVELP_LATER_BARRIER();                                   \
     (f).active = gravelp_chunk_is_of(f, GRAVEL_CHANNEL(name)); \
     (f).is_on = (f).channel == GRAVEL_CHANNEL(name);
-#else
+#else /* not where PoCL 3.1 and 6.0 lose variables over barriers under a condition in a loop */
 #define GRAVEL_NODE(f, name) if ((f).channel == GRAVEL_CHANNEL(name))
 #endif
 

@@ -212,7 +212,7 @@ def settings():
     for kind, field, variable, preset, low, high, category, meaning in rows("include/gravel/config.h",
                                                                             "GRAVEL_CONFIG_FIELDS"):
         preset, choices = (preset or '""', "text" if low == "0" else low) if kind == "STRING" else (
-            size(kind, number(preset)), "%s to %s" % (size(kind, number(low)), size(kind, number(high))))
+            size(kind, number(preset)), "%s..%s" % (size(kind, number(low)), size(kind, number(high))))
         given = preset if preset == choices else "%s; %s" % (preset, choices)
         categories.setdefault(category, []).append("- `%s`, `%s` (%s): %s\n" % (variable, field, given,
                                                                                 re.sub(r" \[[\w-]+\]", "", meaning)))

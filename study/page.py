@@ -36,7 +36,7 @@ def device_of(head):
 def how(head):
     """Where the numbers are from."""
     quick = ", quick" if head["quick"] else ""
-    return "%d cores of %s, %s on step %s, load %.1f%s; revision %s, %s." % (
+    return "%d cores of %s, %s, %s; load %.1f%s; %s, %s." % (
         head["cores"], head["processor"], device_of(head), head["step"], head["load_before"], quick, head["revision"],
         head["date"].partition(" ")[0])
 

@@ -32,10 +32,8 @@ int gravel_server_build(struct gravel *gravel, const char *name, const char *sou
  * node. Messages to other nodes, and those without a key, are applied as after any launch. Other messages with keys,
  * from any node, wait until this call lets them run.
  *
- * In phases clients and servers alternate: a kernel of clients ends when an inbox is nearly full or no work is left,
- * one of servers empties the inboxes. Resident servers run concurrently with their clients, in one kernel
- * (GRAVEL_SERVER_MODE). In checked mode handlers run as those of any launch, and the call waits and returns as
- * gravel_quiet.
+ * Clients and servers alternate, or run concurrently (GRAVEL_SERVER_MODE). In checked mode handlers run as those of
+ * any launch, and the call waits and returns as gravel_quiet.
  *
  * One host thread at a time; no other kernel that sends runs during the call. After an error, handlers of messages
  * that were sent to this node run in the next launch at the latest.

@@ -67,7 +67,7 @@ class Deques(OwnPart):
         self._call(lib.gravel_steal_wait)
 
     def stats(self, group: Optional[int] = None) -> dict[str, int]:
-        """Counters of all groups, or one: done, stolen, failed, offers, looks, most, left."""
+        """Counters of all groups, or one, as `struct gravel_steal_stats`."""
         return self._read(lib.gravel_steal_stats_read, StealStats, _library.ALL_GROUPS if group is None else group)
 
     def reset_stats(self) -> None:

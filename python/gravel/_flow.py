@@ -208,7 +208,7 @@ class Flow(OwnPart):
 
     @property
     def stats(self) -> dict[str, int]:
-        """Counters: rounds, small_rounds, elements, lanes, run_ns, scheduler_ns, bytes, runs, launches."""
+        """Counters, as `struct gravel_flow_stats`."""
         read = FlowStats()
         self._call_beside(lib.gravel_flow_stats_read, c.byref(read), c.sizeof(read))
         return counted(read)

@@ -192,8 +192,7 @@ struct gravel_graph_betweenness_options {
  * without endpoints a single one has NAN itself. Results are NAN where numbers of paths pass 1e308; last digits depend
  * on the number of nodes.
  *
- * Each node has the edges of all nodes, and searches from its share of the sources: from several at once that have at
- * most 4 M vertices in all, or from one.
+ * Each node has the edges of all nodes, and searches from its share of the sources.
  *
  * @param options     NULL: all sources, over the number of pairs.
  * @param centrality  [out] [n of this node]
