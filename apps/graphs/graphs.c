@@ -21,13 +21,14 @@
 #define HEAP_BYTES (UINT64_C(128) << 20)
 #define HEAP_BYTES_A_VERTEX 48
 #define TOLERANCE 1e-3 /* of a rank: how far it may be from the serial one */
+#define NOT_GIVEN UINT64_MAX
 
 struct graphs {
     struct options options;
     struct node node;
     struct graph_part part;
     struct gravel_graph *graph;
-    uint64_t source; /* of a search: one with edges, drawn */
+    uint64_t source; /* -r, of a search; NOT_GIVEN: one with edges, drawn */
     struct gravel_graph_pagerank_options asked;
     void *results;   /* 4 bytes for each of this node's vertices; of mst 1 for each edge of these */
     uint64_t n_tree; /* edges of all trees */
@@ -67,6 +68,11 @@ static uint64_t check_search(const struct graphs *self)
 {
     return count_wrong(self, serial_distances(&self->part.whole, self->source));
 }
+
+static const struct app_option search_options[] = {
+    {"source", 'r', "VERTEX", "Begin at this vertex (one with edges, drawn)",
+     OPTION_NUMBER(struct graphs, source, 0, GRAPH_MAX_VERTICES - 1)},
+    {0}};
 
 /* ---- colours ----------------------------------------------------------------------------------- */
 
@@ -161,6 +167,8 @@ static uint64_t check_ranks(const struct graphs *self)
 static const struct app_option rank_options[] = {
     {"iterations", 'i', "N", "Make this many iterations (20)",
      OPTION_NUMBER(struct graphs, asked.most_iterations, 1, 1000000)},
+    {"tolerance", 't', "T", "End when the sum of all changes is below T times the vertices (never)",
+     OPTION_REAL(struct graphs, asked.tolerance)},
     {0}};
 
 /* ---- the programs ------------------------------------------------------------------------------ */
@@ -178,7 +186,8 @@ static const struct program {
     const struct app_option *options;
 } programs[] = {
     [BFS] = {"bfs", "Find the levels of all vertices of a graph, seen from one.", .run = bfs,
-             .describe = describe_search, .method = "Dijkstra, serial", .check = check_search},
+             .describe = describe_search, .method = "Dijkstra, serial", .check = check_search,
+             .options = search_options},
     [COLOR] = {"color", "Colour the vertices of a graph so that neighbours differ.",
                .wish.is_undirected = true, .run = color, .result = say_colors,
                .method = "greedy, serial", .check = check_colors},
@@ -190,7 +199,7 @@ static const struct program {
                   .check = check_ranks, .options = rank_options},
     [SSSP] = {"sssp", "Find the shortest paths from one vertex of a graph to all others.",
               .wish.has_weights = true, .run = sssp, .describe = describe_search,
-              .method = "Dijkstra, serial", .check = check_search}};
+              .method = "Dijkstra, serial", .check = check_search, .options = search_options}};
 
 static const struct program *const program = &programs[PROGRAM];
 
@@ -225,7 +234,11 @@ static void open_graph(void *graphs)
     uint64_t n_own;
     part_open(&self->part, self->options.seed, program->wish);
     const uint64_t n = self->part.whole.n_vertices;
-    self->source = graph_draw_source(&self->part.whole, self->options.seed);
+    if (self->source == NOT_GIVEN)
+        self->source = graph_draw_source(&self->part.whole, self->options.seed);
+    if (self->source >= n)
+        die("-r: vertex %llu is not in 0..%llu", (unsigned long long)self->source,
+            (unsigned long long)n - 1);
     node_open(&self->node, HEAP_BYTES + HEAP_BYTES_A_VERTEX * n);
     TRY(gravel_share(self->node.gravel, n, &own.first, &n_own)); /* as the library's results are */
     own.last = own.first + n_own;
@@ -269,13 +282,14 @@ static uint64_t check(void *self, struct trials *trials)
 
 int main(int argc, char **argv)
 {
-    struct graphs graphs = {.asked =
+    struct graphs graphs = {.source = NOT_GIVEN,
+                            .asked =
                                 GRAVEL_GRAPH_PAGERANK(.damping = 0.85, .tolerance = -1,
                                                       .most_iterations = 20, .type = GRAVEL_FLOAT)};
     const struct app app = {.name = program->name,
                             .unit = "edges/s",
                             .doc = program->doc,
-                            .groups = {{"Ranks:", 1, program->options, 0},
+                            .groups = {{"Problem:", 1, program->options, 0},
                                        GRAPH_OPTIONS_GROUP(offsetof(struct graphs, part.options))},
                             APP_FIELDS(struct graphs),
                             .open = open_graph,

@@ -60,6 +60,8 @@ GROUPS["options and files"] = [
     ("boruvka", "-u 4 --form atomic", "--form atomic: its critical sections have none in this form; there is phases"),
     ("atm", "--accounts 1", "--accounts: '1' is not in 2.."),
     # Files.
+    ("sssp", "-u 4 -r 4294967295", "-r: '4294967295' is not in 0..4294967294"),
+    ("sssp", "-f diamond.wel -r 5", "-r: vertex 5 is not in 0..4"),
     ("sssp", "-f negative.wel", "negative.wel:3: weight is not a whole number of 0 to 4294967295"),
     ("pagerank", "-u 16 -k 65536", "8589934592 edges are more than 4294967294"),
 ]
