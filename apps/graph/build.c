@@ -46,18 +46,6 @@ static void list(const struct graph_stream *stream, struct builder builder)
     }
 }
 
-/* Makes each row's end its beginning. @return  edges of all rows */
-static uint64_t ends_to_starts(const struct graph *graph)
-{
-    uint64_t n_edges = 0;
-    for (uint64_t u = 0; u < graph->n_vertices; u++) {
-        const uint64_t n = graph->offsets[u + 1];
-        graph->offsets[u + 1] = n_edges;
-        n_edges += n;
-    }
-    return n_edges;
-}
-
 /* ---- rows in order --------------------------------------------------------------------------- */
 
 static int compare_keys(const void *a, const void *b)
@@ -101,7 +89,11 @@ void graph_build(struct graph *out, const struct graph_stream *stream)
     const uint64_t n = stream->n_vertices;
     *out = (struct graph){.n_vertices = n, .offsets = app_array(n + 1, sizeof(uint64_t), "rows")};
     list(stream, (struct builder){out, false});
-    out->n_edges = ends_to_starts(out);
+    for (uint64_t u = 1; u <= n; u++) { /* a row's end becomes its beginning */
+        const uint64_t degree = out->offsets[u];
+        out->offsets[u] = out->n_edges;
+        out->n_edges += degree;
+    }
     out->neighbours = app_array(out->n_edges, sizeof *out->neighbours, "edges");
     if (stream->has_weights)
         out->weights = app_array(out->n_edges, sizeof *out->weights, "weights of edges");

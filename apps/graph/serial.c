@@ -14,23 +14,6 @@
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
-/* Makes the next ranks from `rank`. */
-static void iterate(const struct graph *graph, double damping, bool shares_idle, const double *rank,
-                    double *next)
-{
-    const uint64_t n = graph->n_vertices;
-    double idle = 0;
-    for (uint64_t u = 0; u < n; u++)
-        idle += shares_idle && !graph_degree(graph, u) ? rank[u] : 0;
-    for (uint64_t v = 0; v < n; v++)
-        next[v] = (1 - damping + damping * idle) / (double)n;
-    for (uint64_t u = 0; u < n; u++) {
-        const double share = damping * rank[u] / fmax((double)graph_degree(graph, u), 1);
-        for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++)
-            next[graph->neighbours[e]] += share;
-    }
-}
-
 double *serial_ranks(const struct graph *graph, double damping, uint64_t n_iterations,
                      bool shares_idle)
 {
@@ -40,8 +23,16 @@ double *serial_ranks(const struct graph *graph, double damping, uint64_t n_itera
     for (uint64_t v = 0; v < n; v++)
         rank[v] = 1 / (double)n;
     for (uint64_t i = 0; i < n_iterations; i++) {
-        iterate(graph, damping, shares_idle, rank, next);
-        double *before = rank;
+        double idle = 0, *before = rank;
+        for (uint64_t u = 0; u < n; u++)
+            idle += shares_idle && !graph_degree(graph, u) ? rank[u] : 0;
+        for (uint64_t v = 0; v < n; v++)
+            next[v] = (1 - damping + damping * idle) / (double)n;
+        for (uint64_t u = 0; u < n; u++) {
+            const double share = damping * rank[u] / fmax((double)graph_degree(graph, u), 1);
+            for (uint64_t e = graph->offsets[u]; e < graph->offsets[u + 1]; e++)
+                next[graph->neighbours[e]] += share;
+        }
         rank = next;
         next = before;
     }
