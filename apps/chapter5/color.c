@@ -6,8 +6,6 @@
  * nodes.
  *
  * Path:    graphs.c -> this -> color.cl
- * Owner:   arrays are the node's.
- * Threads: main's.
  * Source:  Jones and Plassmann, A Parallel Graph Coloring Heuristic, 1993.
  */
 #include "chapter5/graphs.h"

@@ -4,7 +4,6 @@
  *
  * Path:    NAME.c defines graphs_program -> graphs.c, which has main -> frame/app.h
  * Owner:   the graph, arrays and tasks are graphs.c's.
- * Threads: main's.
  */
 #ifndef APPS_CHAPTER5_GRAPHS_H
 #define APPS_CHAPTER5_GRAPHS_H

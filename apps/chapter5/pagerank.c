@@ -5,8 +5,6 @@
  * Vertices without edges give their rank to none, and so do those of the GAP benchmark suite.
  *
  * Path:    graphs.c -> this -> pagerank.cl
- * Owner:   arrays are the node's.
- * Threads: main's.
  * Source:  Beamer, Asanovic, Patterson, The GAP Benchmark Suite, 2015.
  */
 #include "chapter5/graphs.h"

@@ -5,8 +5,6 @@
  * How many vertices came nearer is summed over all nodes before any sends, so rounds are the same on any number of nodes.
  *
  * Path:    graphs.c -> this -> sssp.cl
- * Owner:   arrays are the node's.
- * Threads: main's.
  * Source:  Che et al., Pannotia, 2013.
  */
 #include "chapter5/graphs.h"

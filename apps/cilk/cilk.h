@@ -4,7 +4,6 @@
  *
  * Path:    NAME.c defines cilk_program -> cilk.c, which has main -> frame/app.h
  * Owner:   NAME.c has the program's one struct, which begins with a struct cilk.
- * Threads: main's.
  */
 #ifndef APPS_CILK_H
 #define APPS_CILK_H

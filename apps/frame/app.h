@@ -4,8 +4,9 @@
  * kmeans/kmeans.c is one to read.
  *
  * Path: an application's main -> this -> app.c, which runs the table's steps and prints what these report
- * Owner: the application's struct is its main's, trials are app.c's.
- * Threads: main's.
+ * Owner: the application's struct is its main's, trials are app.c's. What an application's open makes its close frees, except
+ * arrays and kernels, which are the node's.
+ * Threads: main's, as in all files of applications that do not say otherwise.
  */
 #ifndef APPS_APP_H
 #define APPS_APP_H

@@ -4,7 +4,6 @@
  * the rims of bubbles, coarse triangles in rows, cut in three.
  *
  * Path: part.c -> this -> build.c
- * Owner: see sources.h.
  * Threads: any.
  * Source: Marquardt and Schamberger, Open Benchmarks for Load Balancing Heuristics in Parallel
  * Adaptive Finite Element Computations, 2005, whose meshes are in the 10th DIMACS challenge.

@@ -3,7 +3,6 @@
  * From options to a graph.
  *
  * Path: part.h -> this -> read.c, generate.c, mesh.c -> build.c
- * Owner: see part.h.
  * Threads: main's, and OpenMP's.
  */
 #include "graph/part.h"

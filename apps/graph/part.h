@@ -4,7 +4,6 @@
  *
  * Path: an application's options -> this -> the application's host code
  * Owner: part_open makes what part_close frees.
- * Threads: main's.
  *
  * Every process has the whole graph: it reads the whole file, or generates all edges, and checks results by it.
  */

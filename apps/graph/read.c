@@ -4,7 +4,6 @@
  * comments, n = largest vertex + 1.
  *
  * Path: part.c -> this -> frame/text.h
- * Owner, threads: see sources.h.
  * Source: GAP Benchmark Suite (.el, .wel); SNAP (.txt, .tsv).
  */
 #include "graph/sources.h"

@@ -5,8 +5,6 @@
  * directions. color takes a graph without directions, loops and repeated edges.
  *
  * Path:    main -> open_graph -> gravel_graph_NAME -> the row's check
- * Owner:   open_graph makes what close_graph frees.
- * Threads: main's.
  * Source:  Beamer, Asanovic, Patterson, The GAP Benchmark Suite, 2015 (flags, weights); graph/ names those of algorithms.
  */
 #include "frame/app.h"

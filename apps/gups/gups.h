@@ -3,8 +3,6 @@
  * GUPS: what its two ways to make updates, and their check, share.
  *
  * Path: gups.c has main -> this -> divergent.c, check.c
- * Owner: main's struct.
- * Threads: main's.
  */
 #ifndef APPS_GUPS_H
 #define APPS_GUPS_H

@@ -11,8 +11,6 @@
  * Two programs: groups send sums of their points; with MODELS, chapter5/kmeans, a point sends itself, under every model.
  *
  * Path: main -> open_node (points.c) -> run -> kernel `assign` of kmeans.cl or chapter5/kmeans.cl -> sums at every owner -> check
- * Owner: open_node makes what close_node frees.
- * Threads: main's.
  * Source: Lloyd, Least squares quantization in PCM, 1982; Orr 2016, section 5.4 (8 clusters, 16
  * million points).
  */

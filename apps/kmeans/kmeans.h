@@ -3,8 +3,6 @@
  * A node's k-means.
  *
  * Path:    points.c (input) -> kmeans.c
- * Owner:   kmeans.c.
- * Threads: main's.
  */
 #ifndef APPS_KMEANS_H
 #define APPS_KMEANS_H

@@ -4,7 +4,6 @@
  *
  * Path:    mer.c, chapter5/mer.c -> this: text.c (input), check.c
  * Owner:   the application's struct begins with a struct kmers; kmers_free frees what kmers_read and the application made.
- * Threads: main's.
  * Source:  Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011.
  */
 #ifndef APPS_KMERS_H

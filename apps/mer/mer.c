@@ -7,8 +7,6 @@
  * neighbours one of 31 bases has 22 times the bits.
  *
  * Path: main -> text.c (the whole text) -> share_text, count_kmers (mer.cl) -> fetch -> check.c -> report, OUTPUT.NUMBER
- * Owner: open_all makes what close_all frees.
- * Threads: main's.
  * Source: Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011;
  * Orr 2016, section 5.4.
  */

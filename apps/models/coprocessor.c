@@ -9,7 +9,6 @@
  * Path: node_send -> launches -> outbox -> gravel_put -> inbox of the owner -> apply.cl, or the
  * application's handler
  * Owner: its boxes lie in the symmetric heap.
- * Threads: main's.
  * Source: Orr 2016, sections 3.1 and 5.5.
  */
 #include "frame/die.h"

@@ -4,8 +4,6 @@
  * for more than an account has is refused.
  *
  * Path:    main -> form.c -> atm.cl -> check
- * Owner:   arrays are the node's.
- * Threads: main's.
  * Source:  Wang, Fussell, Lin 2019, section 4 (ATM).
  */
 #include "frame/random.h"

@@ -4,8 +4,6 @@
  * and weights that are drawn.
  *
  * Path:    main -> form.c -> boruvka.cl -> check
- * Owner:   set_up makes what close_all frees; the rest is the node's.
- * Threads: main's.
  * Source:  Boruvka 1926; Wang, Fussell, Lin 2019, section 4 (MST).
  */
 #include "frame/random.h"

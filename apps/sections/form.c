@@ -3,7 +3,6 @@
  * Forms of critical sections. See form.h.
  *
  * Path:    form.h -> this -> frame/node.c
- * Owner, threads: see form.h.
  */
 #include "sections/form.h"
 

@@ -5,8 +5,6 @@
  * Messages with keys go to any node. The other forms are for memory that one device reaches, and so for a single node.
  *
  * Path:    an application -> this -> gravel/server.h
- * Owner:   arrays and kernels are the node's.
- * Threads: main's.
  * Source:  Wang, Fussell, Lin 2019, section 4.
  */
 #ifndef APPS_SECTIONS_FORM_H

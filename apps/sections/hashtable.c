@@ -3,8 +3,6 @@
  * Insertions into a hash table of linked lists, which is spread over all nodes, with a critical section for each list.
  *
  * Path:    main -> form.c -> hashtable.cl -> check
- * Owner:   arrays are the node's.
- * Threads: main's.
  * Source:  Wang, Fussell, Lin 2019, section 4 (HT).
  */
 #include "frame/random.h"
