@@ -73,9 +73,9 @@ static void set_up(void *self)
 static void reset(void *self)
 {
     struct atm *atm = self;
-    sections_fill(&atm->sections, BALANCES, atm->n_accounts, FIRST_BALANCE);
-    sections_fill(&atm->sections, LOCKS, atm->n_accounts, 0);
-    sections_fill(&atm->sections, GRANTED, 1, 0);
+    node_fill_heaps(&atm->node, atm->sections.at[BALANCES], atm->n_accounts, FIRST_BALANCE);
+    node_fill_heaps(&atm->node, atm->sections.at[LOCKS], atm->n_accounts, 0);
+    node_fill_heaps(&atm->node, atm->sections.at[GRANTED], 1, 0);
 }
 
 static void run(void *self)

@@ -106,8 +106,8 @@ static void reset(void *self)
     for (int i = 0; i < 3; i++)
         node_write(&mst->node, begun[i], 0, n * sizeof *mst->numbers, mst->numbers);
     node_fill(&mst->node, mst->n_tree, 0, sizeof(cl_uint));
-    sections_fill(&mst->sections, EDGES, 2 * n, UINT32_MAX);
-    sections_fill(&mst->sections, LOCKS, n, 0);
+    node_fill_heaps(&mst->node, mst->sections.at[EDGES], 2 * n, UINT32_MAX);
+    node_fill_heaps(&mst->node, mst->sections.at[LOCKS], n, 0);
 }
 
 /* Lets n vertices offer. @return  how many have an edge to another component. */
@@ -118,7 +118,7 @@ static uint64_t offer(struct boruvka *mst, uint64_t n)
     SECTIONS_SET(&mst->sections, mst->offer, ARRAY(mst->vertices[side]),
                  ARRAY(mst->vertices[!side]));
     node_fill(&mst->node, mst->count, 0, sizeof n_offers);
-    sections_enqueue(&mst->sections, mst->offer, n);
+    sections_enqueue(&mst->sections, mst->offer, n, 0);
     node_read(&mst->node, mst->count, sizeof n_offers, &n_offers);
     return n_offers;
 }
@@ -130,8 +130,8 @@ static void run(void *self)
     uint64_t n = n_vertices;
     for (mst->n_rounds = 0; (n = offer(mst, n)) != 0; mst->n_rounds++) {
         sections_run(&mst->sections, mst->lightest, n);
-        sections_enqueue(&mst->sections, mst->hang, n_vertices);
-        sections_enqueue(&mst->sections, mst->relabel, n_vertices);
+        sections_enqueue(&mst->sections, mst->hang, n_vertices, 0);
+        sections_enqueue(&mst->sections, mst->relabel, n_vertices, 0);
     }
 }
 

@@ -76,9 +76,10 @@ cl_kernel sections_kernel_of_form(const struct sections *sections, const char *n
     return sections_kernel(sections, full);
 }
 
-/* Starts a kernel in whole groups, at most n_groups unless that is 0. */
-static void start(struct node *node, cl_kernel kernel, uint64_t n, uint64_t n_groups)
+void sections_enqueue(const struct sections *sections, cl_kernel kernel, uint64_t n,
+                      uint64_t n_groups)
 {
+    struct node *node = sections->node;
     const uint64_t group_items = node->group_items, n_all = (n + group_items - 1) / group_items;
     const uint64_t stride = (n_groups && n_groups < n_all ? n_groups : n_all) * group_items;
     NODE_SET(kernel, 1, UINT(n), UINT(stride));
@@ -91,19 +92,9 @@ void sections_run(const struct sections *sections, cl_kernel kernel, uint64_t n)
         NODE_SET(kernel, 1, UINT(n), UINT(0));
         TRY(gravel_server_launch(sections->node->gravel, kernel, n, 0, NULL, NULL));
     } else {
-        start(sections->node, kernel, n, sections->n_groups);
+        sections_enqueue(sections, kernel, n, sections->n_groups);
         node_finish(sections->node);
     }
-}
-
-void sections_enqueue(const struct sections *sections, cl_kernel kernel, uint64_t n)
-{
-    start(sections->node, kernel, n, 0);
-}
-
-void sections_fill(const struct sections *sections, uint32_t array, uint64_t n, cl_uint word)
-{
-    node_fill_heaps(sections->node, sections->at[array], n, word);
 }
 
 void *sections_read(const struct sections *sections, uint32_t array, uint64_t bytes,

@@ -62,12 +62,13 @@ cl_kernel sections_kernel(const struct sections *sections, const char *name);
 cl_kernel sections_kernel_of_form(const struct sections *sections, const char *name);
 #define SECTIONS_SET(sections, kernel, ...) NODE_SET(kernel, 3 + (sections)->n_arrays, __VA_ARGS__)
 
-/** Run sections of n items (0 is allowed) in their form. _enqueue: a kernel without sections, a work-item an item. */
+/** Run sections of n items (0 is allowed) in their form. _enqueue: in whole groups, at most n_groups unless that is 0, which
+ * suits a kernel without sections. */
 void sections_run(const struct sections *sections, cl_kernel kernel, uint64_t n);
-void sections_enqueue(const struct sections *sections, cl_kernel kernel, uint64_t n);
+void sections_enqueue(const struct sections *sections, cl_kernel kernel, uint64_t n,
+                      uint64_t n_groups);
 
-/** Set n words of an array at each node of this process; read bytes of it at one of these nodes, to be freed. */
-void sections_fill(const struct sections *sections, uint32_t array, uint64_t n, cl_uint word);
+/** Read bytes of an array at a node of this process, to be freed. */
 void *sections_read(const struct sections *sections, uint32_t array, uint64_t bytes,
                     uint32_t number);
 

@@ -55,8 +55,8 @@ static void set_up(void *self)
 static void reset(void *self)
 {
     struct hashtable *table = self;
-    sections_fill(&table->sections, HEADS, table->n_buckets, 0);
-    sections_fill(&table->sections, LOCKS, table->n_buckets, 0);
+    node_fill_heaps(&table->node, table->sections.at[HEADS], table->n_buckets, 0);
+    node_fill_heaps(&table->node, table->sections.at[LOCKS], table->n_buckets, 0);
 }
 
 static void run(void *self)
