@@ -2,9 +2,6 @@
 /*
  * Fibonacci numbers by the recursion: what a task costs, and nothing else.
  *
- * Every node computes the number on its own, every call of the function a task of a flow. The check is the plain
- * recursion in C.
- *
  * Path: cilk.c -> this -> fib.cl
  * Source: Orr 2016, section 4.3 and table 4-3.
  */

@@ -2,10 +2,6 @@
 /*
  * N queens: how many placements there are on a board of N x N so that none attacks another.
  *
- * In the flow every board with some rows filled is a task, and makes a task for each place of its next row; one
- * work-item fills the last rows. With a plain kernel the host fills the first rows. Nodes share the places of the first
- * row, and add up what they found. The check is a recursion in C.
- *
  * Path: cilk.c -> this -> queens.cl
  * Source: Orr 2016, section 4.5 and table 4-3; NQU of Bakhoda et al., Analyzing CUDA Workloads Using a Detailed GPU
  * Simulator (GPGPU-Sim), ISPASS 2009.

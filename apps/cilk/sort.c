@@ -2,9 +2,6 @@
 /*
  * Sort random keys of 32 bits, each node its own.
  *
- * In the flow a part of the keys is a task until one work-group can sort it, and a merge is a task until one work-group can do
- * it. The check is qsort.
- *
  * Path: cilk.c -> this -> sort.cl
  * Source: Orr 2016, section 4.5 and table 4-3.
  */

@@ -2,9 +2,8 @@
 /*
  * Multiply two matrices, each node its own.
  *
- * The flow divides a product, which is a task, into eight, until one work-group can do it. The plain kernel goes tile by
- * tile. Elements are small whole numbers, so that every sum is exact in float, and the check, the product by definition in
- * whole numbers, is for equality.
+ * Elements are small whole numbers, so that every sum is exact in float, and the check, the product by definition in whole
+ * numbers, is for equality.
  *
  * Path: cilk.c -> this -> strassen.cl
  * Source: Orr 2016, section 4.5 and table 4-3.

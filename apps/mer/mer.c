@@ -2,10 +2,6 @@
 /*
  * Count the k-mers of sequences, and the bases next to them, in a hash table that is spread over all nodes.
  *
- * It is the first step of the assembler Meraculous. Each node sends its part of the text to all others, three bits a base,
- * and then counts in the memory of its device those k-mers of the whole text that its hash owns. No k-mer travels: with its
- * neighbours one of 31 bases has 22 times the bits.
- *
  * Path: main -> text.c (the whole text) -> share_text, count_kmers (mer.cl) -> fetch -> check.c -> report, OUTPUT.NUMBER
  * Source: Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011;
  * Orr 2016, section 5.4.
