@@ -2,7 +2,7 @@
 /*
  * A text file, read line by line: the one way in which applications read files.
  *
- * Path:    graph/read.c, mer/text.c -> this
+ * Path:    graph/read.c, mer/kmers.c -> this
  * Owner:   text_open makes what text_close frees.
  * Threads: one at a time.
  *

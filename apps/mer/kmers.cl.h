@@ -4,7 +4,7 @@
  *
  * The host defines K (1 to 31). Text is packed as struct text_block of kmers.h has it, three ulongs for 64 places.
  *
- * Path:    text.c -> this -> mer.cl, chapter5/mer.cl
+ * Path:    kmers.c -> this -> mer.cl, chapter5/mer.cl
  * Source:  Chapman et al., Meraculous, 2011; Orr 2016, section 5.4.
  */
 #include "gravel.cl.h"

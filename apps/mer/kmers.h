@@ -2,7 +2,7 @@
 /*
  * K-mers of sequences: the text that they are in, and how often each occurs.
  *
- * Path:    mer.c, chapter5/mer.c -> this: text.c (input), check.c
+ * Path:    mer.c, chapter5/mer.c -> this: kmers.c
  * Owner:   the application's struct begins with a struct kmers; kmers_free frees what kmers_read and the application made.
  * Source:  Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011.
  */
@@ -40,7 +40,7 @@ struct kmers {
 
     uint32_t first, n_own,
         n_owners;              /* this process counts the k-mers of n_own owners out of n_owners */
-    struct kmer_count *counts; /* [n_counts] these, in any order; check.c sorts them */
+    struct kmer_count *counts; /* [n_counts] these, in any order; the check sorts them */
     uint64_t n_counts, counts_room;
 };
 
@@ -81,6 +81,7 @@ void kmers_result(const struct kmers *kmers, struct node *node, struct trials *t
 /** Compare `counts` with all k-mers of these owners, sorted. @return  k-mers that are wrong [count]. */
 app_check kmers_check;
 
-void kmers_free(struct kmers *kmers);
+/** Free the text and `counts`. */
+app_step kmers_free;
 
 #endif

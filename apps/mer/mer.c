@@ -2,7 +2,7 @@
 /*
  * Count the k-mers of sequences, and the bases next to them, in a hash table that is spread over all nodes.
  *
- * Path: main -> text.c (the whole text) -> share_text, count_kmers (mer.cl) -> fetch -> check.c -> report, OUTPUT.NUMBER
+ * Path: main -> kmers.c (the whole text) -> share_text, count_kmers (mer.cl) -> fetch -> the check -> report, OUTPUT.NUMBER
  * Source: Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011;
  * Orr 2016, section 5.4.
  */
@@ -34,7 +34,7 @@ struct mer {
     cl_kernel share, count;
 };
 
-/* ---- open and close -------------------------------------------------------------------------- */
+/* ---- open ------------------------------------------------------------------------------------ */
 
 static uint64_t table_bytes(const struct mer *mer)
 {
@@ -82,12 +82,6 @@ static void open_all(void *self)
     mer->count = node_kernel(node, "count_kmers");
     NODE_SET(mer->count, 1, ULONG(mer->text), ULONG(mer->kmers.n_places), ULONG(mer->table),
              ULONG(mer->n_entries), UINT(node->number), UINT(node->n_local));
-}
-
-static void close_all(void *self)
-{
-    struct mer *mer = self;
-    kmers_free(&mer->kmers);
 }
 
 /* ---- counting -------------------------------------------------------------------------------- */
@@ -204,7 +198,7 @@ static const struct app app = {
     .result = result,
     .check = kmers_check,
     .method = "serial, of node 0's k-mers",
-    .close = close_all};
+    .close = kmers_free};
 
 int main(int argc, char **argv)
 {
