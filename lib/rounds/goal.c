@@ -54,7 +54,7 @@ static int check(void *context, struct gravel_wait *wait)
     const uint32_t limit_ms = gravel->config.kernel_limit_ms;
     struct gravelp_rounds_set sets[GRAVELP_ROUNDS_SETS];
     char name[GRAVEL_KERNEL_NAME_BYTES];
-    /* Words that cannot be read are as those that do not change: the wait goes on for as long as the kernel may. */
+    /* Words that cannot be read are as those that do not change: the wait continues for as long as the kernel may. */
     const bool has_read =
         limit_ms && !gravel_node_has_failed(gravel) &&
         !gravel_memory_read(&gravel->memory, 0,
