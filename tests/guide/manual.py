@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-TERM, ITS_PAGES = "gravel_inc_uint_wg", "docs/reference/"
+TERM, ITS_PAGES = "gravel_barrier_sum", "docs/reference/"
 
 
 def read(*path):
@@ -34,8 +34,8 @@ def faults(source, folder):
         if not os.path.isfile(os.path.join(folder, target)) or heading and heading not in ids.get(target, ()):
             yield "%s: there is no %s" % (name, link)
     rows = "".join(line for line in read(source, "docs", "contents.md").splitlines() if line.startswith("|"))
-    wanted = [os.path.normpath("docs/" + link) for link in re.findall(r"\]\(([^)]*?)(?:\.md)?\)", rows)]
-    wanted = [name + ("/README" if os.path.isdir(os.path.join(source, name)) else "") + ".html" for name in wanted]
+    wanted = [os.path.normpath("docs/" + link) for link in re.findall(r"\]\(([^)]*)\)", rows)]
+    wanted = [(name[:-3] if name.endswith(".md") else name + "/README") + ".html" for name in wanted]
     found = list(dict.fromkeys(link for link in links["index.html"] if link in wanted))
     if found != wanted:
         yield "the navigation has\n%s\nwhere docs/contents.md has\n%s" % (found, wanted)
