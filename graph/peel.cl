@@ -27,7 +27,7 @@
     (LANES == 1 ? 1u : 8u) /* edges of a work-item: their loads do not wait for each other */
 /* Edges of a row that a team of LANES work-items takes. */
 #define PIECE (PULLS ? NONE : LANES == 1 ? 256u : AT_ONCE * LANES)
-/* Of a round: several nodes meet in far more time than their own groups. */
+/* Steps that a round takes: nodes need far more time to meet than the groups of one node. */
 #define STEPS (N_NODES == 1 ? 1u : 2u)
 #define EACH(i, n) for (uint i = gravel_round_item(r); i < (n); i += gravel_round_items(r))
 /* Counted. Of several nodes, below it are the vertices that go or are sent. */

@@ -105,7 +105,7 @@ uint32_t *graph_list_sources(const struct graph *rows, uint64_t first);
 double *serial_ranks(const struct graph *graph, double damping, uint64_t n_iterations,
                      bool shares_idle);
 
-/* Of a vertex that no path leads to, or one longer than numbers hold; and of a vertex without a colour. */
+/* Marks a vertex that no path reaches, or only one longer than numbers hold, and a vertex without a colour. */
 #define SERIAL_NONE UINT32_MAX
 
 /** Find the distances of all vertices by Dijkstra's algorithm; or die. @return  [n_vertices] */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the edges of a graph come from: a list in a file; or a synthetic undirected graph, the same for a seed on any machine:
- * Kronecker, uniform, band and mesh.
+ * Gives the edges of a graph: a list in a file, or a synthetic undirected graph, Kronecker, uniform, band or mesh, which one
+ * seed makes alike on any machine.
  *
  * Path:    part.c -> this: read.c, generate.c, mesh.c -> build.c
  * Owner:   what a stream lists from is the caller's, and outlives it; graph_read makes what graph_input_free frees, mesh_stream

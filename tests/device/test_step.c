@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * On steps pump and drain launches are sliced as told, and a queue that is too small for drain ends in an error. Which step a
+ * Steps pump and drain slice launches as the settings say, and report a queue that is too small for drain. Which step a
  * device can take is in unit ladder.
  *
  * Path: meson test -> this -> lib/device/capability.c, device.c, lib/node/launch.c, lib/pump/pump.c

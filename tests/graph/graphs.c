@@ -308,7 +308,7 @@ void graphs_each(graphs_check *check)
     each(is_slow() ? 2 * N_KINDS + 1 : gravel_n_nodes(node_of_graphs) > 1 ? N_KINDS + 1 : 1, check);
 }
 
-/* Where it is slow two shapes of three, in turn directed and not. */
+/* Checks each shape; on a slow step two of three, in turn directed and undirected. */
 void graphs_each_without_weights(graphs_check *check)
 {
     each(is_slow() ? 3 * N_KINDS : N_KINDS, check);

@@ -28,14 +28,14 @@ struct graph_of_test {
 /** The node of all tests of the program: as the launcher and the environment say. */
 extern struct gravel *node_of_graphs;
 
-/** Returns memory for n of so many bytes and one more, all 0. */
+/** Returns zeroed memory for n + 1 elements of `bytes` each. */
 void *must_calloc(uint64_t n, size_t bytes);
 /** Returns whether the node's device has double precision; else a call of reals has to say so. */
 bool has_double(void);
 /** Fails unless a call has ended with this code, and its error has the text. */
 void expect_code(int code, int due, const char *text);
 
-/** Returns an undirected graph of so many vertices, to which edges can be added, to be freed. */
+/** Returns an undirected graph without edges, which the caller adds; graphs_free frees it. */
 struct graph_of_test graphs_new(const char *name, uint64_t n_vertices, uint64_t most_edges);
 void graphs_add(struct graph_of_test *graph, uint64_t from, uint64_t to);
 /** Returns a path, a hub at its end, and another hub that all neighbours of that one have. */

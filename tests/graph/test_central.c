@@ -195,7 +195,7 @@ static void check_hubs(struct gravel_graph *made, const struct graph_of_test *gr
     free(found[1]);
 }
 
-/* As many paths as the hubs have neighbours lead to the second one. */
+/* Checks counts of paths: each neighbour of the hubs gives one path to the second hub. */
 TEST(rows_of_hubs_are_summed_by_lanes)
 {
     struct graph_of_test graph = graphs_two_hubs(PATH_EDGES, N_HUB_EDGES);

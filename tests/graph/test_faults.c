@@ -4,7 +4,7 @@
  * there is no memory for is refused before it is made; and when any call of the driver or the allocator fails, the
  * graph's call says so, and nothing is lost but what the node had.
  *
- * Of the calls that may fail the first ones do and every few after them; all where TEST_TIMES is above 1.
+ * The test lets the first calls fail, and every few after them; TEST_TIMES above 1 makes all of them fail.
  *
  * Path: meson test -> device/failing_opencl.h -> graph/, lib
  */
