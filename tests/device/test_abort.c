@@ -106,12 +106,6 @@ static void log_until_told(void *user, const char *text)
         usleep(1000);
 }
 
-static void *abort_at_once(void *gravel)
-{
-    OK(gravel_abort(gravel, WHY));
-    return NULL;
-}
-
 TEST(a_log_function_that_stays_keeps_no_close)
 {
     const struct gravel_bindings bindings = GRAVEL_BINDINGS(.log = log_until_told);
@@ -120,7 +114,7 @@ TEST(a_log_function_that_stays_keeps_no_close)
     pthread_t thread;
     config.timeout_ms = 1000;
     OK(gravel_open(&gravel, &config, &bindings));
-    assert_int_equal(pthread_create(&thread, NULL, abort_at_once, gravel), 0);
+    assert_int_equal(pthread_create(&thread, NULL, abort_later, gravel), 0);
     while (!is_logging)
         usleep(1000);
     const double begin = seconds_now();

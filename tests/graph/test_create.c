@@ -34,12 +34,6 @@ static int compare_seen(const void *left, const void *right)
                                     : 0;
 }
 
-static double weight_of(const struct gravel_graph *made, void *weights, uint64_t i)
-{
-    return graphs_weight(
-        &(struct graph_of_test){.weight_type = made->weight_type, .weights = weights}, i);
-}
-
 static bool is_own(const struct gravel_graph *made, uint32_t slot)
 {
     return slot / made->block == made->node;
@@ -111,7 +105,7 @@ static struct seen *read_rows(struct gravel_graph *made, const struct graph_of_t
             MUST_OF(graph, e == offsets[row] || ends[e - 1] <= ends[e]);
             edges[e] = (struct seen){made->vertex_of[is_push ? row : ends[e]],
                                      made->vertex_of[first + (is_push ? ends[e] : row)], 0,
-                                     weight_of(made, weights, e)};
+                                     graph_weight(made->weight_type, weights, e)};
         }
     qsort(edges, made->n_edges, sizeof *edges, compare_seen);
     free(offsets);
@@ -124,9 +118,9 @@ static struct seen *read_given(const struct gravel_graph *made, const struct gra
 {
     struct seen *edges = must_calloc(made->n_edges, sizeof *edges);
     for (uint64_t e = 0; e < made->n_edges; e++)
-        edges[e] = (struct seen){made->vertex_of[made->from[e]],
-                                 made->vertex_of[graph_first_slot(made) + made->to[e]],
-                                 edge_of(graph, made->given[e]), weight_of(made, made->weights, e)};
+        edges[e] = (struct seen){
+            made->vertex_of[made->from[e]], made->vertex_of[graph_first_slot(made) + made->to[e]],
+            edge_of(graph, made->given[e]), graph_weight(made->weight_type, made->weights, e)};
     qsort(edges, made->n_edges, sizeof *edges, compare_seen);
     return edges;
 }

@@ -66,11 +66,6 @@ static struct expected rank_serially(const struct graph_of_test *graph, const do
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static double rank_at(const void *ranks, uint32_t type, uint64_t i)
-{
-    return type == GRAVEL_DOUBLE ? ((const double *)ranks)[i] : (double)((const float *)ranks)[i];
-}
-
 static bool is_near(double value, double right, double relative)
 {
     return fabs(value - right) <= relative * fabs(right);
@@ -110,7 +105,8 @@ static void compare(struct gravel_graph *made, const struct graph_of_test *graph
             is_double ? "double" : "float", options.n_iterations, options.change,
             expected.n_iterations, expected.change);
     for (uint64_t i = 0; i < facts.n; i++)
-        MUST_OF(graph, is_near(rank_at(ranks, due.type, i), expected.ranks[facts.first + i], near));
+        MUST_OF(graph,
+                is_near(graph_weight(due.type, ranks, i), expected.ranks[facts.first + i], near));
     free(ranks);
     free(expected.ranks);
 }
