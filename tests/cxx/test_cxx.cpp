@@ -79,12 +79,16 @@ void operator delete(void *memory, size_t) noexcept
 static int n_wrong;
 static uint32_t rank_now;
 
+static void tell_wrong(int line, const std::string &what)
+{
+    std::cerr << __FILE__ << ':' << line << ": node " << rank_now << ": " << what << '\n';
+    n_wrong++;
+}
+
 #define EXPECT(what)                                                                               \
     do {                                                                                           \
-        if (!(what)) {                                                                             \
-            std::cerr << __FILE__ << ':' << __LINE__ << ": node " << rank_now << ": " #what "\n";  \
-            n_wrong++;                                                                             \
-        }                                                                                          \
+        if (!(what))                                                                               \
+            tell_wrong(__LINE__, #what);                                                           \
     } while (0)
 
 /* Code and text of what is thrown. */
@@ -92,14 +96,10 @@ static uint32_t rank_now;
     do {                                                                                           \
         try {                                                                                      \
             __VA_ARGS__;                                                                           \
-            std::cerr << __FILE__ << ':' << __LINE__ << ": nothing is thrown: " #__VA_ARGS__ "\n"; \
-            n_wrong++;                                                                             \
+            tell_wrong(__LINE__, "nothing is thrown: " #__VA_ARGS__);                              \
         } catch (const gvl::error &thrown) {                                                       \
-            if (thrown.code() != (expected) || !std::strstr(thrown.what(), text)) {                \
-                std::cerr << __FILE__ << ':' << __LINE__ << ": " << thrown.code() << ": "          \
-                          << thrown.what() << "\n";                                                \
-                n_wrong++;                                                                         \
-            }                                                                                      \
+            if (thrown.code() != (expected) || !std::strstr(thrown.what(), text))                  \
+                tell_wrong(__LINE__, std::to_string(thrown.code()) + ": " + thrown.what());        \
         }                                                                                          \
     } while (0)
 

@@ -199,7 +199,8 @@ static void *end_stall(void *unused)
 #define MOST_KEPT 32u
 static struct {
     cl_program programs[MOST_KEPT];
-    uint64_t keys[MOST_KEPT], key; /* of text and options; the key of the last one */
+    uint64_t
+        keys[MOST_KEPT + 1]; /* of text and options; behind them the one that was sought last */
     uint32_t n;
     cl_context context;       /* of all */
     cl_program unbuilt, like; /* the last one that was not built, and the one that it is like */
@@ -216,25 +217,17 @@ static cl_program find_kept(cl_program program, const char *options)
 {
     static char text[4u << 20];
     cl_context context;
+    uint32_t i = 0;
     if (__real_clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof text, text, NULL) ||
         __real_clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof context, &context, NULL))
         abort();
     while (context != kept.context && kept.n)
         clReleaseProgram(kept.programs[--kept.n]);
     kept.context = context;
-    kept.key = add_to_key(add_to_key(UINT64_C(0xcbf29ce484222325), text), options);
-    for (uint32_t i = 0; i < kept.n; i++)
-        if (kept.keys[i] == kept.key)
-            return kept.programs[i];
-    return NULL;
-}
-
-static void keep_program(cl_program program)
-{
-    if (kept.n == MOST_KEPT || clRetainProgram(program))
-        abort();
-    kept.keys[kept.n] = kept.key;
-    kept.programs[kept.n++] = program;
+    kept.keys[kept.n] = add_to_key(add_to_key(UINT64_C(0xcbf29ce484222325), text), options);
+    while (kept.keys[i] != kept.keys[kept.n])
+        i++;
+    return i < kept.n ? kept.programs[i] : NULL;
 }
 
 /* Returns the program that the driver has built for this one. */
@@ -265,8 +258,8 @@ WRAP(clBuildProgram)
     if (has_told && program == kept.unbuilt)
         kept.unbuilt = NULL;
     cl_int error = PASS_ON(clBuildProgram);
-    if (keeps && !error)
-        keep_program(program);
+    if (keeps && !error && kept.n < MOST_KEPT && !clRetainProgram(program))
+        kept.programs[kept.n++] = program;
     if (atomic_fetch_sub(&failing.builds_left, 1) != 1)
         return error;
     atomic_store(&failing.stalls, READS | WAITS);

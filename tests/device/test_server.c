@@ -225,20 +225,6 @@ TEST(other_calls_do_what_they_do_anywhere)
     assert_int_equal(word32(served.gravel, MOST_NODES - 1, served.marks), n_items);
 }
 
-/* More messages of each client than all slots hold, to one server. */
-TEST(clients_wait_for_room_in_an_inbox)
-{
-    if (!IS_RESIDENT)
-        return; /* inboxes overflow: launches_that_cannot_end_are_told */
-    const uint32_t n_calls = 20, n_items = 5000;
-    struct gravel_config config = loopback_config(1);
-    config.inbox_slots = 1;
-    struct served served = open_with(config, &plain);
-    OK(launch(&served, "many", n_calls, 0, n_items));
-    expect_words(served.gravel, 0, served.ledger, n_calls, n_items);
-    expect_held(&served, 0, n_calls * n_items);
-}
-
 /* ---- what is refused, what is told ------------------------------------------------------------- */
 
 TEST(messages_to_no_node_are_refused)
