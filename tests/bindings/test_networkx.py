@@ -51,15 +51,18 @@ def without_weights(request):
     return random_graph(request.param[0], "none", request.param[1])
 
 
-def both(function, *args, **kwargs):
+def answer_or_error(function, *args, **named):
+    """What it answers, a list of what it yields, or what it raises."""
+    try:
+        answer = function(*args, **named)
+        return list(answer) if hasattr(answer, "__next__") else answer
+    except (nx.NetworkXException, ValueError, TypeError, ZeroDivisionError) as error:
+        return type(error), str(error)
+
+
+def both(function, *args, **named):
     """What NetworkX and the backend answer, or raise."""
-    def of(name):
-        try:
-            answer = function(*args, backend=name, **kwargs)
-            return list(answer) if hasattr(answer, "__next__") else answer
-        except (nx.NetworkXException, ValueError, ZeroDivisionError) as error:
-            return type(error), str(error)
-    return of("networkx"), of("gravel")
+    return tuple(answer_or_error(function, *args, backend=name, **named) for name in ("networkx", "gravel"))
 
 
 def same(function, *args, **kwargs):
@@ -244,13 +247,6 @@ def test_refused(monkeypatch):
             found = answer_or_error(nx.single_source_dijkstra_path_length, one, list(one)[0])
         assert repr(found) == repr(answer_or_error(nx.single_source_dijkstra_path_length, one, list(one)[0],
                                                    backend="networkx"))
-
-
-def answer_or_error(function, *args, **named):
-    try:
-        return function(*args, **named)
-    except (nx.NetworkXException, ValueError, TypeError, ZeroDivisionError) as error:
-        return str(error)
 
 
 def test_kept(monkeypatch):

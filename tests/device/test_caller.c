@@ -145,16 +145,10 @@ TEST(a_device_alone_is_used_as_if_gravel_had_chosen_it)
     OK(gravel_close(gravel));
 }
 
-/* Enqueue without gravel_launch; the caller waits for the kernel, then for its messages. */
-static void enqueue(cl_command_queue queue, cl_kernel kernel, cl_event *event)
-{
-    const size_t global_size = 4096, local_size = 64;
-    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
-                                event) == CL_SUCCESS);
-}
-
+/* Without gravel_launch the caller waits for the kernels, then for their messages. */
 TEST(kernels_on_a_queue_of_the_callers_send_all)
 {
+    const size_t global_size = 4096, local_size = 64;
     const cl_command_queue_properties kinds[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
                                                         CL_QUEUE_PROFILING_ENABLE};
     struct gravel *gravel = scoped_loopback(2, NULL);
@@ -167,7 +161,8 @@ TEST(kernels_on_a_queue_of_the_callers_send_all)
         if (!queue) /* not every device executes out of order */
             continue;
         for (int n = 0; n < 8; n++, sum += 2048)
-            enqueue(queue, kernel, NULL);
+            MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global_size, &local_size, 0, NULL,
+                                        NULL) == CL_SUCCESS);
         MUST(clFinish(queue) == CL_SUCCESS);
         OK(gravel_quiet(gravel));
         assert_int_equal(word32(gravel, 0, word), sum);

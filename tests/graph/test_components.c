@@ -122,11 +122,9 @@ TEST(what_the_last_node_gives_wrongly_is_refused_at_all_and_the_graph_stays_of_u
         GRAVEL_GRAPH_EDGES(.n_vertices = 100, .n_edges = 3, .from = from, .to = to,
                            .weights = weights, .weight_type = GRAVEL_FLOAT);
     struct gravel_graph *made;
-    struct gravel_graph_facts facts;
     uint64_t labels[100], n = 0;
     uint8_t is_in[3];
     OK(gravel_graph_create(&made, node_of_graphs, &edges));
-    OK(gravel_graph_facts_read(made, &facts, sizeof facts));
     const bool is_last = made->node == made->n_nodes - 1;
     const int due = is_last ? GRAVEL_EINVAL : GRAVEL_EMISMATCH;
     expect_code(gravel_graph_components(made, is_last ? NULL : labels, &n), due,

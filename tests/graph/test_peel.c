@@ -16,12 +16,6 @@
 
 #define MANY 100u /* vertices, of which several nodes take many rounds, each long on few cores */
 
-/* Returns how often a graph is called: what the first call keeps serves the next. */
-static int n_calls(const struct gravel_graph *made)
-{
-    return made->n_nodes > 1 && made->n_vertices > MANY ? 1 : 2;
-}
-
 /* ---- references ---------------------------------------------------------------------------------- */
 
 /* Counts edges at each vertex: a loop twice. @return  [n_vertices] */
@@ -113,7 +107,8 @@ static void check(struct gravel_graph *made, const struct graph_of_test *graph,
     uint32_t *due = must_calloc(graph->n_vertices, sizeof *due),
              *found = must_calloc(facts.n, sizeof *found), n = UINT32_MAX;
     const uint32_t n_due = find(graph, due);
-    for (int calls = 0; calls < n_calls(made); calls++) {
+    const int n_calls = made->n_nodes > 1 && made->n_vertices > MANY ? 1 : 2;
+    for (int calls = 0; calls < n_calls; calls++) { /* what the first keeps serves the next */
         memset(found, 0x55, facts.n * sizeof *found);
         OK(call(made, found, calls ? NULL : &n));
         MUST_OF(graph, n == n_due);

@@ -14,16 +14,9 @@ struct block {
     const char *name, *source, *options;
     const char *function;          /* its kernel, where flows and rounds name it */
     struct gravel_handler handler; /* without a name: none */
-    int (*build)(struct gravel *gravel, const struct block *block);
+    int (*build)(struct gravel *gravel,
+                 const struct block *block); /* NULL: handlers alone, built with the node */
 };
-
-/* A text of handlers alone is built when the node opens. */
-static int build_nothing(struct gravel *gravel, const struct block *block)
-{
-    (void)gravel;
-    (void)block;
-    return 0;
-}
 
 static int build_program(struct gravel *gravel, const struct block *block)
 {
@@ -75,7 +68,7 @@ static int build(const struct block *block)
     struct gravel *gravel;
     int error = gravel_open(&gravel, NULL, &bindings);
     if (!error) {
-        error = block->build(gravel, block);
+        error = block->build ? block->build(gravel, block) : 0;
         if (error)
             fprintf(stderr, "%s: %s\n", block->name, gravel_last_error());
         return gravel_close(gravel) || error;

@@ -62,11 +62,11 @@ def handler_of(text, context):
     if not found:
         return "{0}"
     names = [name for name in re.findall(r"^\w+ (\w+)\(struct gravel_call", text, re.M) if not re.search("_(load|store)$", name)]
-    return '{.name = "%s", %s}' % (names[-1], found.group(1).replace("n_edges", "64"))
+    return '{.name = "%s", %s}' % (names[-1], found.group(1))
 
 
 def device_entry(block, text, context):
-    plain = "build_program" if "kernel void" in text else "build_nothing"
+    plain = "build_program" if "kernel void" in text else "NULL"
     build = next((name for mark, name in BUILDERS.items() if mark in text), plain)
     function = (re.findall(r"kernel void (\w+)", text) or [""])[0]
     return '{"%s", %s, "-I.", "%s", %s, %s},\n' % (

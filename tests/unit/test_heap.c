@@ -19,13 +19,6 @@
 
 #define HEAP_BYTES 65536u
 
-static struct gravel_heap *make_heap(uint64_t bytes)
-{
-    struct gravel_heap *heap = NULL;
-    assert_int_equal(gravel_heap_create(&heap, 0, bytes), 0);
-    return heap;
-}
-
 static uint64_t alloc(struct gravel_heap *heap, uint64_t bytes)
 {
     uint64_t offset = UINT64_MAX;
@@ -169,8 +162,9 @@ static void *read_spans(void *argument)
 
 TEST(readers_see_whole_allocations_and_starve_no_writer)
 {
-    struct readers readers = {.heap = make_heap(1 << 20)};
+    struct readers readers = {.heap = NULL};
     pthread_t thread;
+    assert_int_equal(gravel_heap_create(&readers.heap, 0, 1 << 20), 0);
     assert_int_equal(alloc(readers.heap, 64), 0);
     assert_int_equal(pthread_create(&thread, NULL, read_spans, &readers), 0);
     while (!__atomic_load_n(&readers.has_begun, __ATOMIC_RELAXED))
