@@ -83,9 +83,10 @@ def distance(a, b):
 
 
 def main():
-    own, wrong = values_of(*of_gravel(sys.argv[1])), []
+    wrong = []
     with concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        seeds = [values_of(*spikes) for spikes in pool.map(of_nest, SEEDS)]
+        runs, gravels = pool.map(of_nest, SEEDS), pool.submit(of_gravel, sys.argv[1])  # where a core has no seed left
+        seeds, own = [values_of(*spikes) for spikes in runs], values_of(*gravels.result())
     print("%-12s%-6s%10s%10s%12s%12s" % ("", "", "Gravel", "NEST", "distance", "of seeds"))
     for name in MEASURES:
         rows = []
