@@ -199,8 +199,7 @@ static void *end_stall(void *unused)
 #define MOST_KEPT 32u
 static struct {
     cl_program programs[MOST_KEPT];
-    uint64_t
-        keys[MOST_KEPT + 1]; /* of text and options; behind them the one that was sought last */
+    uint64_t keys[MOST_KEPT + 1]; /* of text and options; at last the one that was sought */
     uint32_t n;
     cl_context context;       /* of all */
     cl_program unbuilt, like; /* the last one that was not built, and the one that it is like */
