@@ -88,7 +88,7 @@ static void report_wrong(int line, const std::string &what)
 #define EXPECT(what)                                                                               \
     do {                                                                                           \
         if (!(what))                                                                               \
-            report_wrong(__LINE__, #what);                                                           \
+            report_wrong(__LINE__, #what);                                                         \
     } while (0)
 
 /* Code and text of what is thrown. */
@@ -96,10 +96,10 @@ static void report_wrong(int line, const std::string &what)
     do {                                                                                           \
         try {                                                                                      \
             __VA_ARGS__;                                                                           \
-            report_wrong(__LINE__, "nothing is thrown: " #__VA_ARGS__);                              \
+            report_wrong(__LINE__, "nothing is thrown: " #__VA_ARGS__);                            \
         } catch (const gvl::error &thrown) {                                                       \
             if (thrown.code() != (expected) || !std::strstr(thrown.what(), text))                  \
-                report_wrong(__LINE__, std::to_string(thrown.code()) + ": " + thrown.what());        \
+                report_wrong(__LINE__, std::to_string(thrown.code()) + ": " + thrown.what());      \
         }                                                                                          \
     } while (0)
 

@@ -124,13 +124,6 @@ TEST(a_buffer_takes_what_the_setting_says)
     assert_in_range(count_buffers("destination"), 3, 20 * 3 - 1);
 }
 
-/* What stands still while nothing is sent. */
-static bool is_at_rest(const char *name)
-{
-    return strcmp(name, "polls") != 0 && strcmp(name, "poll_ns") != 0 &&
-           strcmp(name, "thread_ns") != 0;
-}
-
 TEST(every_counter_is_told_by_its_name)
 {
 #define NAME(field, unit, help) #field,
@@ -144,7 +137,8 @@ TEST(every_counter_is_told_by_its_name)
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     for (; gravel_stats_get(gravel, i, &name, &value) == 0; i++) {
         assert_string_equal(name, names[i]);
-        if (is_at_rest(name))
+        /* what stands still while nothing is sent */
+        if (strncmp(name, "poll", 4) && strcmp(name, "thread_ns"))
             assert_int_equal(value, ((const uint64_t *)&stats)[i]);
     }
     assert_int_equal(i, sizeof names / sizeof *names);

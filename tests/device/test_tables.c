@@ -57,20 +57,17 @@ struct row {
     const char *part;
 };
 
-static bool is_hosts(const struct gravel_handler *handler)
-{
-    return handler->function || handler->answer;
-}
-
 static void expect_bad_handlers(const struct row *rows, size_t n, int code)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        const struct gravel_handler *handler = &rows[i].handler;
+        const bool is_hosts = handler->function || handler->answer;
         expect_bad(
-            (struct gravel_bindings)GRAVEL_BINDINGS(.handlers = &rows[i].handler, .n_handlers = 1,
-                                                    .device_code.source =
-                                                        is_hosts(&rows[i].handler) ? NULL : text,
+            (struct gravel_bindings)GRAVEL_BINDINGS(.handlers = handler, .n_handlers = 1,
+                                                    .device_code.source = is_hosts ? NULL : text,
                                                     .device_code.name = "mine.cl"),
             code, rows[i].part);
+    }
 }
 
 TEST(handlers_that_cannot_be_are_refused)

@@ -56,19 +56,14 @@ static void check_read(const struct graph *graph, const struct graph_input *inpu
             "rows have what was read");
 }
 
-static void check_refused(void)
-{
-    require(strncmp(refusal_reason, path, strlen(path)) == 0, "the reason names the file");
-    require(!strchr(refusal_reason, '\n'), "the reason is one line");
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct graph_input input;
     write_file(data, size);
     if (setjmp(refusal)) {
         graph_input_free(&input);
-        check_refused();
+        require(strncmp(refusal_reason, path, strlen(path)) == 0, "the reason names the file");
+        require(!strchr(refusal_reason, '\n'), "the reason is one line");
         return 0;
     }
     graph_read(&input, path);

@@ -59,12 +59,6 @@ static uint32_t *slots_of(const struct gravel_graph *made, const struct graph_of
     return slots;
 }
 
-/* Returns which given edge this is, in the whole list. */
-static uint64_t edge_of(const struct graph_of_test *graph, uint64_t given)
-{
-    return graphs_first_edge(graph, GRAPH_GIVEN_NODE(given)) + GRAPH_GIVEN_PLACE(given);
-}
-
 /* Returns the edges that belong here, sorted: the reference. */
 static struct seen *expected(const struct gravel_graph *made, const struct graph_of_test *graph,
                              const uint32_t *slots, uint64_t *n)
@@ -118,9 +112,11 @@ static struct seen *read_given(const struct gravel_graph *made, const struct gra
 {
     struct seen *edges = must_calloc(made->n_edges, sizeof *edges);
     for (uint64_t e = 0; e < made->n_edges; e++)
-        edges[e] = (struct seen){
-            made->vertex_of[made->from[e]], made->vertex_of[graph_first_slot(made) + made->to[e]],
-            edge_of(graph, made->given[e]), graph_weight(made->weight_type, made->weights, e)};
+        edges[e] = (struct seen){made->vertex_of[made->from[e]],
+                                 made->vertex_of[graph_first_slot(made) + made->to[e]],
+                                 graphs_first_edge(graph, GRAPH_GIVEN_NODE(made->given[e])) +
+                                     GRAPH_GIVEN_PLACE(made->given[e]),
+                                 graph_weight(made->weight_type, made->weights, e)};
     qsort(edges, made->n_edges, sizeof *edges, compare_seen);
     return edges;
 }

@@ -64,15 +64,10 @@ static void expect(const struct ledger *ledger, const char *what, uint64_t got, 
 
 /* ---- what the host pushes and takes ------------------------------------------------------------ */
 
-static uint32_t mixed(uint32_t a, uint32_t b)
-{
-    uint32_t x = (a ^ b * 0x9e3779b9u) * 0x85ebca6bu;
-    return (x ^ x >> 15) * 0xc2b2ae35u;
-}
-
 static uint32_t check_of(uint32_t number, uint32_t channel)
 {
-    return mixed(number, channel * 64 + 1);
+    const uint32_t x = (number ^ (channel * 64 + 1) * 0x9e3779b9u) * 0x85ebca6bu;
+    return (x ^ x >> 15) * 0xc2b2ae35u;
 }
 
 static void copy_counts(struct ledger *ledger, uint32_t counts[N_COUNTS], bool to_device)
