@@ -22,17 +22,6 @@ struct measurement {
 
 /* ---- what all nodes counted ------------------------------------------------------------------------ */
 
-/* Makes an object of all counters of a process. */
-static json_t *row_json(const struct gravel_stats *stats)
-{
-    json_t *row = json_object();
-#define SET_FIELD(field, unit, help) \
-    json_object_set_new(row, #field, json_integer((json_int_t)stats->field));
-    GRAVEL_STATS_FIELDS(SET_FIELD)
-#undef SET_FIELD
-    return row;
-}
-
 /* Lists every process's counters, each by a sum to which it alone adds. Collective. */
 static json_t *gather_statistics(struct node *node)
 {
@@ -42,7 +31,12 @@ static json_t *gather_statistics(struct node *node)
     for (uint32_t i = 0; i < node->n_processes; i++) {
         row = i == node->number ? own : (struct gravel_stats){0};
         node_reduce(node, GRAVEL_ADD, (uint64_t *)&row, sizeof row / sizeof(uint64_t));
-        json_array_append_new(rows, row_json(&row));
+        json_t *object = json_object();
+#define SET_FIELD(field, unit, help) \
+    json_object_set_new(object, #field, json_integer((json_int_t)row.field));
+        GRAVEL_STATS_FIELDS(SET_FIELD)
+#undef SET_FIELD
+        json_array_append_new(rows, object);
     }
     return rows;
 }

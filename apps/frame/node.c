@@ -197,17 +197,12 @@ static void start(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n
     }
 }
 
-void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items)
-{
-    start(node, kernel, 0, n_items, node->group_items, false);
-}
-
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound)
 {
     if (node->coprocessor)
         coprocessor_send(node->coprocessor, kernel, n_items, bound);
     else
-        node_launch(node, kernel, n_items);
+        start(node, kernel, 0, n_items, node->group_items, false);
 }
 
 void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,

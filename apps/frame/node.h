@@ -117,15 +117,12 @@ void node_fill(struct node *node, cl_mem array, cl_uint word, size_t bytes);
 void node_write(struct node *node, cl_mem array, size_t at, size_t bytes, const void *data);
 void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
 
-/** Launch `n_items` work-items (0 is allowed) in groups of group_items, and one smaller group for the rest, so that every
- * work-item of every group has work. Argument 1 of the kernel is `ulong first`: the number of the launch's first work-item. */
-void node_launch(struct node *node, cl_kernel kernel, uint64_t n_items);
-
-/** Launches, as node_launch, a kernel that sends, within a bound, or dies: collective, as under some models its messages are
- * exchanged here. */
+/** Launches `n_items` work-items (0 is allowed) of a kernel that sends within a bound, or dies: groups of group_items, and
+ * one smaller group for the rest, so that every work-item of every group has work. Argument 1 of the kernel is `ulong
+ * first`: the number of the launch's first work-item. Collective, as under some models its messages are exchanged here. */
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
 
-/** As node_launch, for a kernel that sends nothing and waits for nothing: whole, also where launches are sliced. A barrier
+/** As node_send, for a kernel that sends nothing and waits for nothing: whole, also where launches are sliced. A barrier
  * does not wait for it: read what it made, or finish, before another node may rely on it. _groups: from a number on, in
  * groups of a size. */
 #define node_run(node, kernel, n_items) \

@@ -112,22 +112,19 @@ static uint32_t drawn(const struct band *band, uint64_t row, uint64_t i, uint64_
     return (uint32_t)(row + away < band->n_vertices ? row + away : row - away);
 }
 
-static void visit_row(const struct band *band, uint64_t row, graph_visit *visit, void *context)
-{
-    uint64_t n = n_drawn(band, row);
-    visit(context, (struct graph_edge){.from = (uint32_t)row, .to = (uint32_t)row});
-    for (uint64_t i = 0; i < n; i++) {
-        uint32_t to = drawn(band, row, i, n);
-        visit(context, (struct graph_edge){.from = (uint32_t)row, .to = to});
-        visit(context, (struct graph_edge){.from = to, .to = (uint32_t)row});
-    }
-}
-
 static void list_band(const void *source, struct block_range rows, graph_visit *visit,
                       void *context)
 {
-    for (uint64_t row = rows.first; row < rows.last; row++)
-        visit_row(source, row, visit, context);
+    const struct band *band = source;
+    for (uint64_t row = rows.first; row < rows.last; row++) {
+        const uint64_t n = n_drawn(band, row);
+        visit(context, (struct graph_edge){.from = (uint32_t)row, .to = (uint32_t)row});
+        for (uint64_t i = 0; i < n; i++) {
+            const uint32_t to = drawn(band, row, i, n);
+            visit(context, (struct graph_edge){.from = (uint32_t)row, .to = to});
+            visit(context, (struct graph_edge){.from = to, .to = (uint32_t)row});
+        }
+    }
 }
 
 struct graph_stream band_stream(struct band *band, uint64_t n_vertices, uint64_t seed)

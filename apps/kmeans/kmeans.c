@@ -39,11 +39,6 @@ static uint64_t n_columns(const struct kmeans *kmeans)
     return kmeans->n_dimensions + 1;
 }
 
-static uint64_t n_items(const struct kmeans *kmeans)
-{
-    return (n_own(kmeans) + kmeans->per_item - 1) / kmeans->per_item;
-}
-
 static size_t centres_bytes(const struct kmeans *kmeans)
 {
     return n_words(kmeans) * sizeof(cl_uint);
@@ -165,8 +160,9 @@ static void run(void *self)
     struct kmeans *kmeans = self;
     /* A point's coordinates and its count, where models other than Gravel's send. */
     const struct node_bound bound = {.n_messages = n_columns(kmeans), .message_bytes = 12};
+    const uint64_t n_items = (n_own(kmeans) + kmeans->per_item - 1) / kmeans->per_item;
     for (uint64_t i = 0; i < kmeans->n_rounds; i++) {
-        node_send(&kmeans->node, kmeans->assign, n_items(kmeans), bound);
+        node_send(&kmeans->node, kmeans->assign, n_items, bound);
         TRY(gravel_barrier(kmeans->node.gravel));
         update_centres(kmeans);
         TRY(gravel_get(kmeans->node.gravel, kmeans->centres, kmeans->found, centres_bytes(kmeans),

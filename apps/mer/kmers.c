@@ -137,8 +137,8 @@ void kmers_result(const struct kmers *kmers, struct node *node, struct trials *t
 
 /* ---- the check ---------------------------------------------------------------------------------
  *
- * Goes through the text base by base, lists the k-mers of this process's owners, sorts them, and compares what equal ones come
- * to with what was counted. It shares only the text and the hash with what counts.
+ * Goes through the text base by base, lists the k-mers of this process's owners, sorts them, and compares what equal ones
+ * come to with what was counted. It shares only the text and the hash with what counts.
  */
 
 #define NO_BASE 4

@@ -100,7 +100,8 @@ static void count(void *self)
 {
     struct mer *mer = self;
     struct node *node = &mer->node;
-    node_launch(node, mer->share, mer->n_words);
+    const struct node_bound bound = {.n_messages = node->n_nodes, .message_bytes = 12};
+    node_send(node, mer->share, mer->n_words, bound);
     TRY(gravel_barrier(node->gravel));
     node_enqueue(node, mer->count, mer->kmers.n_places, node->group_items);
     node_finish(node);
