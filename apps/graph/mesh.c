@@ -69,36 +69,6 @@ static uint32_t level_at(const struct mesh *mesh, uint64_t x, uint64_t y)
     return is_near(distance_squared, radius, RIM_OF_1);
 }
 
-/* ---- layout ---------------------------------------------------------------------------------- */
-
-/* Odd, so that no triangle has only one neighbour. */
-static uint64_t width_for(uint64_t n_vertices)
-{
-    uint64_t width = 3;
-    while ((width + 2) * (width + 2) * GROWTH_PERCENT <= n_vertices * 100)
-        width += 2;
-    return width;
-}
-
-static uint64_t n_vertices_of(const struct mesh *mesh)
-{
-    const uint64_t n_coarse = mesh->width * mesh->height;
-    return n_coarse + mesh->made[n_coarse];
-}
-
-static void lay_out(struct mesh *mesh, uint64_t n_vertices, uint64_t seed)
-{
-    *mesh = (struct mesh){.key = random_key(seed), .width = width_for(n_vertices)};
-    mesh->made = app_room(NULL, 0, &mesh->room, sizeof *mesh->made, "a mesh");
-    mesh->made[0] = 0;
-    for (; mesh->height % 2 || n_vertices_of(mesh) < n_vertices; mesh->height++)
-        for (uint64_t x = 0; x < mesh->width; x++) {
-            const uint64_t at = mesh->width * mesh->height + x;
-            mesh->made = app_room(mesh->made, at + 1, &mesh->room, sizeof *mesh->made, "a mesh");
-            mesh->made[at + 1] = mesh->made[at] + leaves_of[level_at(mesh, x, mesh->height)] - 1;
-        }
-}
-
 /* ---- edges ----------------------------------------------------------------------------------- */
 
 /* A coarse triangle. */
@@ -192,9 +162,28 @@ static void list(const void *source, struct block_range rows, graph_visit *visit
                 visit_leaf(mesh, (struct triangle){x, y}, leaf, visit, context);
 }
 
+/* ---- layout ---------------------------------------------------------------------------------- */
+
+static uint64_t n_vertices_of(const struct mesh *mesh)
+{
+    const uint64_t n_coarse = mesh->width * mesh->height;
+    return n_coarse + mesh->made[n_coarse];
+}
+
 struct graph_stream mesh_stream(struct mesh *mesh, uint64_t n_vertices, uint64_t seed)
 {
-    lay_out(mesh, n_vertices, seed);
+    /* The width is odd, so that no triangle has only one neighbour. */
+    *mesh = (struct mesh){.key = random_key(seed), .width = 3};
+    while ((mesh->width + 2) * (mesh->width + 2) * GROWTH_PERCENT <= n_vertices * 100)
+        mesh->width += 2;
+    mesh->made = app_room(NULL, 0, &mesh->room, sizeof *mesh->made, "a mesh");
+    mesh->made[0] = 0;
+    for (; mesh->height % 2 || n_vertices_of(mesh) < n_vertices; mesh->height++)
+        for (uint64_t x = 0; x < mesh->width; x++) {
+            const uint64_t at = mesh->width * mesh->height + x;
+            mesh->made = app_room(mesh->made, at + 1, &mesh->room, sizeof *mesh->made, "a mesh");
+            mesh->made[at + 1] = mesh->made[at] + leaves_of[level_at(mesh, x, mesh->height)] - 1;
+        }
     const uint64_t n = n_vertices_of(mesh);
     return (struct graph_stream){
         .list = list,
