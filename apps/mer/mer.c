@@ -46,14 +46,6 @@ static uint64_t heap_bytes(const struct mer *mer)
     return table_bytes(mer) + kmers_text_bytes(&mer->kmers);
 }
 
-/* Two entries for each k-mer that may be there, so that probes are short. */
-static void size_table(struct mer *mer)
-{
-    const uint64_t n_named = UINT64_C(1) << 2 * mer->kmers.k;
-    const uint64_t n = n_named < mer->kmers.n_kmers ? n_named : mer->kmers.n_kmers;
-    mer->n_entries = 2 * n / mer->node.n_processes + 64;
-}
-
 /* A heap is sized when its node opens: a first node says among how many the table is spread. */
 static void open_all(void *self)
 {
@@ -63,8 +55,10 @@ static void open_all(void *self)
     uint64_t first;
     char options[32];
     kmers_read(&mer->kmers);
+    const uint64_t n_named = UINT64_C(1) << 2 * mer->kmers.k, n_kmers = mer->kmers.n_kmers;
     node_open(node, 0);
-    size_table(mer);
+    /* Two entries for each k-mer that may be there, so that probes are short. */
+    mer->n_entries = 2 * (n_named < n_kmers ? n_named : n_kmers) / node->n_processes + 64;
     node_close(node);
     node_open(node, heap_bytes(mer));
     kmers_agree(&mer->kmers, node);
