@@ -6,6 +6,7 @@ A chart says in its metadata which data it was drawn from, so that a check needs
 """
 import datetime
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -13,7 +14,6 @@ import textwrap
 
 from portability.place import TOP
 from study import page, records
-from study.place import Failed
 
 DATA = os.path.join(TOP, "docs", "results", "data")
 BEGIN = "<!-- written by study/results --page: begin -->"
@@ -21,32 +21,22 @@ END = "<!-- end -->"
 OLD_DAYS = 1  # rows that are older than the newest by more are in italics
 
 
-def by_machine(folder, question):
-    """{machine: rows}, in the order of machines.jsonl."""
-    rows = records.checked(folder, question)
-    names = [machine["machine"] for machine in records.machines(folder)]
-    return {name: own for name in names for own in [[row for row in rows if row["machine"] == name]] if own}
-
-
-def digest(machines):
-    return hashlib.sha256(json.dumps(machines, sort_keys=True).encode()).hexdigest()[:16]
-
-
 class Data:
-    """All rows: by_question is {question: {machine: rows}}, used are the machines that have any."""
+    """All rows: by_question is {question: {machine: rows}}, in the order of machines.jsonl, used are the machines that have any."""
 
     def __init__(self, folder, questions):
-        self.by_question = {question: by_machine(folder, question) for question in questions}
-        found = [rows for machines in self.by_question.values() for rows in machines.values()]
-        self.newest = max((row["date"] for rows in found for row in rows), default=None)
-        names = {rows[0]["machine"] for rows in found}
-        self.used = [machine for machine in records.machines(folder) if machine["machine"] in names]
+        found = {question: records.checked(folder, question) for question in questions}
+        machines = {machine["machine"]: machine for machine in records.machines(folder)}
+        self.by_question = {question: {name: own for name in machines if (own := [row for row in rows if row["machine"] == name])}
+                            for question, rows in found.items()}
+        self.used = [machine for name, machine in machines.items() if any(name in of for of in self.by_question.values())]
+        self.newest = max((row["date"] for rows in found.values() for row in rows), default=None)
 
-    def of(self, function):
-        """Yields (question's function, machine's name, its rows) of the questions that have the function."""
+    def having(self, function):
+        """Yields (question, machine's name, its rows) of the questions that have the function."""
         for question, machines in self.by_question.items():
             for name, rows in machines.items() if hasattr(question, function) else ():
-                yield getattr(question, function), name, rows
+                yield question, name, rows
 
     def shown(self, line, rows):
         """A line's cells, in italics if the rows, which are of one run, are old."""
@@ -57,9 +47,8 @@ class Data:
 
 # ---- the first pages ---------------------------------------------------------------------------
 
-def first_of(folder, questions):
+def first_page(data):
     """Rates by device, beside rivals, and of two devices over one; what the machines are."""
-    data = Data(folder, questions)
     sections = [("How fast?", by_device(data, "rates")),
                 ("Against what people use?", *beside_rivals(data)),
                 ("When does a second device pay?", by_device(data, "pays")),
@@ -75,8 +64,8 @@ def filled(items):
 def by_device(data, function):
     """A table with a column a machine: what, and the number of it that the questions' function yields."""
     lines = {}
-    for yields, name, rows in data.of(function):
-        for what, value in yields(rows):
+    for question, name, rows in data.having(function):
+        for what, value in getattr(question, function)(rows):
             lines.setdefault(what, {})[name], = data.shown([value], rows)
     names = [machine["machine"] for machine in data.used if any(machine["machine"] in of for of in lines.values())]
     table = page.in_markdown(["", *names], [[what] + [of.get(name) for name in names] for what, of in lines.items()])
@@ -85,14 +74,10 @@ def by_device(data, function):
 
 def fronts(data, only=None):
     """[(rows, line)] of the questions' rates beside rivals', by machine; only: those that begin with this attribute of them."""
-    found = []
-    for machine in data.used:
-        for question, machines in data.by_question.items():
-            rows = machines.get(machine["machine"])
-            for what, *line in question.front(rows) if rows and hasattr(question, "front") else ():
-                if not only or what.startswith(getattr(question, only, ())):
-                    found.append((rows, [what, machine["machine"], *line]))
-    return found
+    found = [(rows, [what, name, *line]) for question, name, rows in data.having("front")
+             for what, *line in question.front(rows) if not only or what.startswith(getattr(question, only, ()))]
+    names = [machine["machine"] for machine in data.used]
+    return sorted(found, key=lambda one: names.index(one[1][1]))
 
 
 def front_table(data, found):
@@ -109,9 +94,8 @@ def beside_rivals(data):
     return filled(said), front_table(data, found)
 
 
-def front_of(folder, questions):
+def front_page(data):
     """Graphs' rates beside their rivals', by machine, and what the machines are."""
-    data = Data(folder, questions)
     found = fronts(data, "README")
     used = ["*%s*: %s, %s, %d cores" % (row["machine"], page.device_of(row), row["processor"], row["cores"])
             for row in data.used if any(line[1] == row["machine"] for _, line in found)]
@@ -125,13 +109,8 @@ def machines_table(machines):
 
 # ---- all questions -----------------------------------------------------------------------------
 
-def text_of(folder, questions):
-    """All that is between the markers; a question without data says so."""
-    data = Data(folder, questions)
-    return "\n\n".join(section(question, data) for question in questions)
-
-
 def section(question, data):
+    """A question without data says so."""
     title, machines = "## " + question.TITLE, data.by_question[question]
     if not machines:
         return title + "\n\nNot measured yet."
@@ -174,78 +153,51 @@ def side_by_side(question, data, machines):
 
 
 def source_of_rows(rows):
-    runs = sorted({(row["revision"], row["date"]) for row in rows})
-    return "%s; load %.1f" % ("; ".join("%s, %s" % run for run in runs), max(row["load"] for row in rows))
+    found = sorted({(row["revision"], row["date"]) for row in rows})
+    return "%s; load %.1f" % ("; ".join("%s, %s" % run for run in found), max(row["load"] for row in rows))
 
 
 # ---- the page ----------------------------------------------------------------------------------
 
 def beside(folder, *names):
-    """The path of a page, or of a chart, that belongs to this data."""
+    """Returns the path of a page, or of a chart, that belongs to this data."""
     return os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(folder)), *names))
 
 
-def split(path):
-    """What the page has before and behind the markers; Failed if they are missing."""
-    with open(path, encoding="utf-8") as lines:
-        before, found, rest = lines.read().partition(BEGIN)
-    _, closed, after = rest.partition(END)
-    if not found or not closed:
-        raise Failed("%s: no markers %s and %s" % (path, BEGIN, END))
-    return before, after
-
-
-def pages(folder, questions):
+def pages(folder, data):
     """{path: the whole text} of docs/results/README.md, all.md next to it, and README.md two folders above."""
-    found = {beside(folder, "README.md"): first_of(folder, questions), beside(folder, "all.md"): text_of(folder, questions),
-             beside(folder, "..", "..", "README.md"): front_of(folder, questions)}
-    for path, text in found.items():
-        before, after = split(path)
-        found[path] = before + BEGIN + "\n" + text + "\n" + END + after
-    return found
+    texts = {"README.md": first_page(data), "all.md": "\n\n".join(section(question, data) for question in data.by_question),
+             "../../README.md": front_page(data)}
+    return {path: page.replaced(path, BEGIN, END, text) for path, text in ((beside(folder, name), texts[name]) for name in texts)}
+
+
+def charts(folder, data):
+    """Yields (question, machines, path, what its metadata say of where it is from), of what was measured."""
+    for question, machines in data.by_question.items():
+        if machines:
+            digest = hashlib.sha256(json.dumps(machines, sort_keys=True).encode()).hexdigest()
+            yield question, machines, beside(folder, "charts", question.NAME + ".svg"), "data " + digest[:16]
 
 
 def write(folder, questions, draw):
-    for path, text in pages(folder, questions).items():
-        with open(path, "w", encoding="utf-8") as lines:
-            lines.write(text)
+    data = Data(folder, questions)
+    for path, text in pages(folder, data).items():
+        page.write(path, text)
     os.makedirs(beside(folder, "charts"), exist_ok=True)
-    for question in questions:
-        machines = by_machine(folder, question)
-        if machines:
-            draw.save_chart(question.draw(machines, draw), chart_of(folder, question), source_of(machines))
-
-
-def chart_of(folder, question):
-    return beside(folder, "charts", question.NAME + ".svg")
-
-
-def source_of(machines):
-    return "data " + digest(machines)
+    for question, machines, path, source in charts(folder, data):
+        draw.save_chart(question.draw(machines, draw), path, source)
 
 
 def differences(folder, questions):
-    """What the pages and the charts say otherwise than the data."""
-    found = []
-    for path, should in pages(folder, questions).items():
-        with open(path, encoding="utf-8") as lines:
-            is_written = lines.read()
-        found += [] if is_written == should else [first_difference(path, is_written, should)]
-    for question in questions:
-        machines = by_machine(folder, question)
-        chart = chart_of(folder, question)
-        if machines and not (os.path.exists(chart) and is_of(chart, source_of(machines))):
-            found.append("%s: not drawn from this data" % chart)
-    return found
-
-
-def is_of(chart, source):
-    with open(chart, encoding="utf-8") as lines:
-        return re.search(r"<dc:source>\s*(<[^>]*>\s*)*%s<" % re.escape(source), lines.read()) is not None
-
-
-def first_difference(path, is_written, should):
-    for number, (old, new) in enumerate(zip(is_written.splitlines(), should.splitlines()), 1):
-        if old != new:
-            return "%s:%d: '%s' where the data say '%s'" % (path, number, old, new)
-    return "%s: %d lines, %d from the data" % (path, is_written.count("\n"), should.count("\n"))
+    """Yields what the pages and the charts say otherwise than the data."""
+    data = Data(folder, questions)
+    for path, should in pages(folder, data).items():
+        lines, right = page.read(path).splitlines(), should.splitlines()
+        for number, (old, new) in enumerate(itertools.zip_longest(lines, right), 1):
+            if old != new:
+                yield "%s:%d: '%s' where the data say '%s'" % (path, number, old, new)
+                break
+    for _, _, path, source in charts(folder, data):
+        drawn = page.read(path) if os.path.exists(path) else ""
+        if not re.search(r"<dc:source>\s*(<[^>]*>\s*)*%s<" % re.escape(source), drawn):
+            yield "%s: not drawn from this data" % path

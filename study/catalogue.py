@@ -6,7 +6,7 @@ TITLE       what it shows
 PUBLISHED   numbers or shape in the publication, as far as they are known
 measure     (place) -> rows, each with the command that made it; raises Failed
 table       (rows) -> heads, lines
-draw        (rows, draw module) -> matplotlib figure, or None if the table says it all
+draw        (rows, draw module) -> matplotlib figure; missing if the table says it all
 """
 from study import (figure_3_9, figure_4_13, figure_4_15, figure_4_16, figure_4_17, figure_5_3, figure_5_5, figure_5_8,
                    figure_5_10, figure_5_11, section_5_6_2, servers_figure_7, stealing_figure_10, table_3_2, table_4_3,

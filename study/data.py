@@ -2,12 +2,12 @@
 """A figure's data: JSON lines, the first of which says how, where and when; and the same rows as CSV."""
 import csv
 import datetime
-import json
 import os
 import platform
 import subprocess
 
 from portability.place import TOP
+from study import records
 from study.place import SHOWN_SETTINGS, Failed
 
 
@@ -36,16 +36,10 @@ def circumstances(place, figure, command):
             "settings": {name: value for name, value in sorted(os.environ.items()) if name.startswith(SHOWN_SETTINGS)}}
 
 
-def path_of(out, figure, suffix):
-    return os.path.join(out, "%s.%s" % (figure.NAME, suffix))
-
-
 def write(out, figure, head, rows):
-    with open(path_of(out, figure, "jsonl"), "w", encoding="utf-8") as lines:
-        for row in [head] + rows:
-            print(json.dumps(row), file=lines)
+    records.write(out, figure.NAME, [head] + rows)
     names = list(dict.fromkeys(name for row in rows for name in row if name != "rates"))
-    with open(path_of(out, figure, "csv"), "w", encoding="utf-8", newline="") as table:
+    with open(os.path.join(out, figure.NAME + ".csv"), "w", encoding="utf-8", newline="") as table:
         for name, value in head.items():
             table.write("# %s: %s\n" % (name, value))
         writer = csv.DictWriter(table, names, extrasaction="ignore", lineterminator="\n")
@@ -55,12 +49,7 @@ def write(out, figure, head, rows):
 
 def read(out, figure):
     """@return head and rows; Failed if there are none, or they are another figure's."""
-    path = path_of(out, figure, "jsonl")
-    try:
-        with open(path, encoding="utf-8") as lines:
-            head, *rows = [json.loads(line) for line in lines]
-    except (OSError, ValueError) as error:
-        raise Failed("%s: no data: %s" % (path, error)) from None
+    head, *rows = records.load(out, figure.NAME) or [{}]
     if head.get("figure") != figure.NAME or not rows:
-        raise Failed("%s: holds no data of %s" % (path, figure.NAME))
+        raise Failed("%s: no data of %s" % (records.path_of(out, figure.NAME), figure.NAME))
     return head, rows

@@ -27,14 +27,9 @@ def save_chart(figure, path, source):
     plt.close(figure)
 
 
-def lines(series, xlabel, ylabel, log_y=True, size=(5.2, 3.2)):
+def lines(series, xlabel, ylabel, log_y=True):
     """series: {name: [(x, y)]}; x in powers of two."""
-    figure, axes = plt.subplots(figsize=size)
-    add_lines(axes, series, xlabel, ylabel, log_y)
-    return figure
-
-
-def add_lines(axes, series, xlabel, ylabel, log_y=True):
+    figure, axes = plt.subplots(figsize=(5.2, 3.2))
     for name, points in series.items():
         axes.plot(*zip(*sorted(points)), marker="o", label=name)
     ticks = sorted({x for points in series.values() for x, _ in points})
@@ -46,6 +41,16 @@ def add_lines(axes, series, xlabel, ylabel, log_y=True):
     axes.set_xlabel(xlabel)
     axes.set_ylabel(ylabel)
     axes.legend()
+    return figure
+
+
+def scaling(series, xlabel, ylabel):
+    """Lines, and the one on which rates would grow with x."""
+    figure = lines(series, xlabel, ylabel, log_y=False)
+    counts = sorted({x for points in series.values() for x, _ in points})
+    figure.axes[0].plot(counts, [n / counts[0] for n in counts], color="black", linestyle=":", label="linear")
+    figure.axes[0].legend(ncol=2)
+    return figure
 
 
 def bars(groups, series, ylabel, log_y=False, size=(7.2, 3.2), reference=None):

@@ -8,7 +8,6 @@ FEW_CORES = {"POCL_MAX_PTHREAD_COUNT": "3", "GRAVEL_HOST_CORES": "0"}  # step pu
 
 def measure(place):
     destinations = "2,8,64" if place.quick else "2,4,8,16,32,64"
-    place.log("aggregation to %s destinations" % destinations)
     argv = [place.program("bench/bench-aggregation"), "--json", "--runs", "3" if place.quick else "5",
             "--destinations", destinations]
     settings = FEW_CORES if place.is_cpu() and len(place.cores) < 4 else {}

@@ -8,31 +8,22 @@ PUBLISHED = "one reservation a wavefront has up to 64 times fewer compare-and-sw
 
 
 def measure(place):
-    fib, rows = flows.BY_NAME["Fibonacci"], []
-    for group in [64] if place.quick else [16, 64, 256]:
-        rivals = {kind: lambda words=words, group=group: fib.run(place, words + ["--group", str(group)])
-                  for kind, words in (("group", []), ("item", ["--by-item"]))}
-        rows += place.attempt(lambda rivals=rivals, group=group: [
-            {**row, "reserve": kind, "work_group": group} for kind, row in
-            rounds.in_turn(rivals, 1 if place.quick else 5).items()])
-    return rows
+    def run(group, kind):
+        words = ["--group", str(group)] + ["--by-item"] * (kind == "item")
+        return {**flows.BY_NAME["Fibonacci"].run(place, words), "reserve": kind, "work_group": group}
 
-
-def pairs(rows):
-    """{work-group: {kind: row}}, those with both."""
-    of = {}
-    for row in rows:
-        of.setdefault(row["work_group"], {})[row["reserve"]] = row
-    return {group: both for group, both in of.items() if len(both) == 2}
+    return place.each([64] if place.quick else [16, 64, 256], lambda group: rounds.in_turn(
+        place, ["group", "item"], lambda kind: run(group, kind), 5))
 
 
 def table(rows):
+    pairs = rounds.by(rows, "work_group", "reserve")
     heads = ["work-group", "a group, M calls/s", "a work-item, M calls/s", "ratio"]
     return heads, [[str(group), both["group"]["rate"] / 1e6, both["item"]["rate"] / 1e6,
-                    rounds.ratio(both["group"], both["item"])] for group, both in pairs(rows).items()]
+                    rounds.ratio(both["group"], both["item"])] for group, both in pairs.items()]
 
 
 def draw(rows, draw):
-    series = {"a reservation a work-" + kind: [(group, both[kind]["rate"] / 1e6) for group, both in pairs(rows).items()]
-              for kind in ("group", "item")}
+    kinds = rounds.by(rows, "reserve", "work_group")
+    series = {"a reservation a work-" + kind: [(group, row["rate"] / 1e6) for group, row in of.items()] for kind, of in kinds.items()}
     return draw.lines(series, "work-items of a work-group", "M calls/s", log_y=False)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Figure 4-16: the flows against the width of channels."""
-from study import flows
+from study import flows, rounds
 
 NAME = "figure-4-16"
 TITLE = "Figure 4-16: rate against the width of channels, relative to 32 Ki"
@@ -15,7 +15,7 @@ def measure(place):
 
 def table(rows):
     widths = list(dict.fromkeys(row["width"] for row in rows))
-    of = flows.by_app(rows, "width")
+    of = rounds.by(rows, "app", "width")
     lines = [[app] + [ratios.get(width) for width in widths] + [str(of[app][widths[0]]["flow_bytes"] >> 10)]
              for app, ratios in flows.relative(rows, "width", REFERENCE).items()]
     return [""] + [str(width) for width in widths] + ["kB of the narrowest"], lines

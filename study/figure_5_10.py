@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Figure 5-10: the applications against the size of node buffers, down to no aggregation at all."""
 from study import rounds
-from study.workloads import BY_NAME, WORKLOADS
+from study.workloads import some
 
 NAME = "figure-5-10"
 TITLE = "Figure 5-10: rate against the size of node buffers, relative to 64 kB"
@@ -13,31 +13,20 @@ REFERENCE = "65536"
 
 
 def measure(place):
-    workloads = [BY_NAME[name] for name in ("GUPS", "PR-1")] if place.quick else WORKLOADS
-    rows = []
-    for workload in workloads:
-        rivals = {what: rival(place, workload, what) for what in
-                  [OFF] + (QUICK_SIZES if place.quick else FULL_SIZES)}
-        rows += place.attempt(lambda rivals=rivals: contest(rivals, 1 if place.quick else 3))
-    return rows
+    buffers = [OFF] + (QUICK_SIZES if place.quick else FULL_SIZES)
+    return place.each(some(place), lambda workload: rounds.in_turn(place, buffers, lambda what: run(place, workload, what)))
 
 
-def contest(rivals, n_rounds):
-    return [{**row, "buffer": what} for what, row in rounds.in_turn(rivals, n_rounds).items()]
-
-
-def rival(place, workload, what):
+def run(place, workload, what):
     size = place.scale + (14 if place.quick else 19)
     settings = {"GRAVEL_AGGREGATION": "off"} if what == OFF else {"GRAVEL_BUFFER": what}
-    return lambda: workload.run(place, place.some_ranks(), size, 3, settings=settings)
+    return {**workload.run(place, place.some_ranks(), size, 3, settings=settings), "buffer": what}
 
 
 def relative(rows):
     """{workload: {buffer: rate over that of 64 kB, inside a round}}"""
-    by_name = {}
-    for row in rows:
-        by_name.setdefault(row["workload"], {})[row["buffer"]] = row
-    return {name: {what: rounds.ratio(row, of[REFERENCE]) for what, row in of.items()} for name, of in by_name.items()}
+    return {name: {what: rounds.ratio(row, of[REFERENCE]) for what, row in of.items()}
+            for name, of in rounds.by(rows, "workload", "buffer").items()}
 
 
 def in_words(what):

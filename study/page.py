@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables as text and in docs/results/figures.md, between the markers <!-- NAME begin --> and <!-- NAME end -->."""
+"""Tables as text and in Markdown, and pages that have them between markers."""
 from study.place import Failed
 
 
@@ -14,6 +14,10 @@ def cell(value):
 def per_second(row):
     giga = row["rate"] >= 1e9
     return "%s %s %s" % (cell(row["rate"] / (1e9 if giga else 1e6)), "G" if giga else "M", row["unit"])
+
+
+def in_ranks(n):
+    return "%d rank%s" % (n, "s" * (n > 1))
 
 
 def in_columns(heads, lines):
@@ -41,14 +45,20 @@ def how(head):
         head["date"].partition(" ")[0])
 
 
-def put(path, name, text):
-    """Replace what is between a figure's markers."""
-    begin, end = "<!-- %s begin -->" % name, "<!-- %s end -->" % name
-    with open(path, encoding="utf-8") as page:
-        whole = page.read()
-    before, found, rest = whole.partition(begin)
+def replaced(path, begin, end, text):
+    """The file's text with another text between two markers; Failed if they are missing."""
+    before, found, rest = read(path).partition(begin)
     _, closed, after = rest.partition(end)
     if not found or not closed:
         raise Failed("%s: no markers %s and %s" % (path, begin, end))
-    with open(path, "w", encoding="utf-8") as page:
-        page.write(before + begin + "\n" + text + "\n" + end + after)
+    return before + begin + "\n" + text + "\n" + end + after
+
+
+def read(path):
+    with open(path, encoding="utf-8") as lines:
+        return lines.read()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as lines:
+        lines.write(text)

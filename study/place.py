@@ -70,6 +70,10 @@ class Place:
             self.log("left out: %s" % error)
         return []
 
+    def each(self, values, measure):
+        """The rows of each value, by attempts."""
+        return [row for value in values for row in self.attempt(lambda: measure(value))]
+
     # ---- programs ----
 
     def app(self, name):
@@ -92,6 +96,7 @@ class Place:
         left_s = self.ends - time.monotonic()
         if left_s < 1:
             raise NoTime(command)
+        self.log(command)
         done = run_limited(argv, {**os.environ, **MPI_SETTINGS, **settings}, int(min(limit_s, left_s)), cwd=self.out)
         results = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
         if done.status == SKIPPED:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A Python that has matplotlib, which need not be the one that runs."""
+"""To plot in a Python that has matplotlib, which need not be the one that runs."""
 import os
 import subprocess
 import sys
@@ -23,3 +23,13 @@ def find_python():
     if install.returncode or not can_plot(pythons[-1]):
         raise Failed("no plots: " + (install.stdout + install.stderr).strip())
     return pythons[-1]
+
+
+def elsewhere(script, *words):
+    """Run a script in a Python that can plot, unless this one can. @return whether it has run; Failed if it fails"""
+    argv = [find_python(), os.path.abspath(script), *words]
+    if argv[0] == sys.executable:
+        return False
+    if subprocess.run(argv, stdout=subprocess.DEVNULL, check=False).returncode:
+        raise Failed("the plots could not be made: " + " ".join(argv))
+    return True

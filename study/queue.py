@@ -9,7 +9,6 @@ PUMP_BYTES = (8, 16, 32)
 
 
 def measure(place, sizes, groups, variants):
-    place.log("queue: messages of %s bytes, groups of %s" % (sizes, groups))
     n_runs = 3 if place.quick else 5
     if place.shares_memory():
         return bench(place, "bench-queue", sizes, groups, n_runs, variants)

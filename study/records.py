@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The data of docs/results: a file a question, a row a measurement, JSON lines; and machines.jsonl.
+"""Data as JSON lines. Those of docs/results are a file a question, a row a measurement; and machines.jsonl.
 
 A row says on which machine, of which revision, by which command its rate was measured, and that the result was checked. Rows
 of a machine are replaced together, so that they are of one run.

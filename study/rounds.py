@@ -5,16 +5,17 @@ import statistics
 from study.place import NoTime
 
 
-def in_turn(rivals, n_rounds):
-    """Run every rival once a round, starting with another one each time.
+def in_turn(place, rivals, run, n_rounds=3):
+    """Run every rival once a round, starting with another one each time; of a quick place a round.
 
-    rivals: {name: function without arguments that returns a row with "rate" and "command"}
-    @return {name: the last row, with the median rate, "rates" of all rounds, "min", "max" and "rounds"}
+    run: (a rival of the list) -> a row with "rate" and "command"
+    @return the last row of each, with the median rate, "rates" of all rounds, "min", "max" and "rounds"
     """
-    names, rows, rates = list(rivals), {}, {name: [] for name in rivals}
-    for number in range(n_rounds):
+    rows, rates = {}, {name: [] for name in rivals}
+    for number in range(1 if place.quick else n_rounds):
+        first = number % len(rivals)
         try:
-            rows = {name: rivals[name]() for name in names[number % len(names):] + names[:number % len(names)]}
+            rows = {name: run(name) for name in rivals[first:] + rivals[:first]}
         except NoTime:
             if number == 0:
                 raise
@@ -24,7 +25,15 @@ def in_turn(rivals, n_rounds):
     for name, row in rows.items():
         row.update(rate=statistics.median(rates[name]), rates=rates[name], min=min(rates[name]),
                    max=max(rates[name]), rounds=len(rates[name]))
-    return {name: rows[name] for name in names}
+    return [rows[name] for name in rivals]
+
+
+def by(rows, outer, inner):
+    """{a value of the outer field: {a value of the inner one: the row}}"""
+    found = {}
+    for row in rows:
+        found.setdefault(row[outer], {})[row[inner]] = row
+    return found
 
 
 def ratio(row, against):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs of applications, benchmarks and rivals for the questions of docs/results. Every result is checked."""
+"""Runs of applications, benchmarks and rivals, for figures and questions. Every result is checked."""
 import copy
 import json
 import os
@@ -15,32 +15,38 @@ def sized(place, quick, cpu, gpu):
     return quick if place.quick else cpu if place.is_cpu() else gpu
 
 
-def run(place, program, options, n_ranks, own_cores=False, limit_s=None, is_checked=True):
-    argv, settings = place.on_ranks(n_ranks, [program] + options.split(), own_cores)
-    place.log("%d ranks: %s %s" % (n_ranks, os.path.basename(program), options))
-    return place.run(argv, settings, limit_s=limit_s or (300 if place.is_cpu() else 90), is_checked=is_checked)
+def run(place, argv, n_ranks=1, own_cores=False, settings=None, limit_s=None, is_checked=True):
+    argv, own = place.on_ranks(n_ranks, argv, own_cores)
+    return place.run(argv, {**own, **(settings or {})}, limit_s or (300 if place.is_cpu() else 90), is_checked)
 
 
-def app(place, name, options, n_ranks=1, own_cores=False, facts=(), limit_s=None, is_checked=True):
+def result(place, name, words, n_ranks=1, is_checked=True, **how):
+    """@return an application's last result, and the command."""
+    results, command = run(place, [place.app(name), "-q", "--json"] + ["-v"] * is_checked + words, n_ranks, is_checked=is_checked, **how)
+    return results[-1], command
+
+
+def row_of(found, command, *more):
+    """What every row has of a result, and more of its fields."""
+    return {**{name: found[name] for name in ("unit", "valid") + more}, "rate": float(found["rate"]), "command": command}
+
+
+def app(place, name, options, n_ranks=1, facts=(), **how):
     """@return a row: ranks, rate, unit, seconds, valid, command; crossed, bytes a second between nodes; and the facts.
 
     is_checked: False if its own check takes too long; the caller has another, and sets valid.
     """
-    words = "-q %s--json " % ("-v " if is_checked else "")
-    results, command = run(place, place.app(name), words + options, n_ranks, own_cores, limit_s, is_checked)
-    result = results[-1]
-    sent = sum(node["network_bytes"] for node in result["statistics"] or [])
-    return {"ranks": n_ranks, "rate": float(result["rate"]), "unit": result["unit"], "seconds": result["seconds"],
-            "crossed": sent / result["seconds_each"][-1], "valid": result["valid"], "command": command,
-            **{fact: result["parameters"][fact] for fact in facts}}
+    found, command = result(place, name, options.split(), n_ranks, **how)
+    sent = sum(node["network_bytes"] for node in found["statistics"] or [])
+    return {"ranks": n_ranks, "crossed": sent / found["seconds_each"][-1], **row_of(found, command, "seconds"),
+            **{fact: found["parameters"][fact] for fact in facts}}
 
 
 def bench(place, name, options, n_ranks=1):
     """@return {variant: row}"""
-    results, command = run(place, place.program("bench/" + name), "--json " + options, n_ranks)
-    return {result["variant"]: {"ranks": n_ranks, "rate": float(result["rate"]), "unit": result["unit"],
-                                "valid": result["valid"], "command": command}
-            for result in results if not result["name"].endswith("-ratio")}
+    results, command = run(place, [place.program("bench/" + name), "--json"] + options.split(), n_ranks)
+    return {found["variant"]: {"ranks": n_ranks, **row_of(found, command)}
+            for found in results if not found["name"].endswith("-ratio")}
 
 
 def variant(place, name, options, n_ranks, chosen):
@@ -67,16 +73,14 @@ def rivals(place):
 
 def rival(place, problem, name, options, facts=()):
     """@return a row, with version and threads of the rival, and the facts."""
-    place.log("%s: %s %s" % (name, problem, options))
-    results, command = place.run([RIVAL, problem, name, "--build", place.build] + options.split(), limit_s=300)
-    result = results[-1]
-    return {"ranks": 1, "rate": float(result["rate"]), "unit": result["unit"], "valid": result["valid"], "command": command,
-            "version": result["version"], "threads": result["threads"], **{fact: result["parameters"][fact] for fact in facts}}
+    results, command = place.run([RIVAL, problem, name, "--build", place.build] + options.split())
+    return {"ranks": 1, **row_of(results[-1], command, "version", "threads"),
+            **{fact: results[-1]["parameters"][fact] for fact in facts}}
 
 
 def once(place, measure, *arguments):
-    """What two questions ask is run for the first of them."""
-    key = (measure.__name__,) + arguments
+    """What two figures or questions ask is run for the first of them."""
+    key = (measure,) + arguments
     if key not in place.kept:
         place.kept[key] = measure(place, *arguments)
     return copy.deepcopy(place.kept[key])
@@ -93,4 +97,9 @@ def rate(rows, **fields):
 
 
 def over(rate, other):
+    """The ratio of two rates; None if one is missing."""
     return rate / other if rate and other else None
+
+
+def values(rows, field):
+    return sorted({row[field] for row in rows})

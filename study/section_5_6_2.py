@@ -10,8 +10,7 @@ from study.workloads import Workload
 NAME = "section-5-6-2"
 TITLE = "Section 5.6.2: forms of work-group calls in divergent code on GUPS-mod"
 PUBLISHED = "work-group-granularity control flow 1.28 times software predication, fbar in software 1.06 times"
-PREDICATION = "if"
-FORMS = (PREDICATION, "wi", "subgroup", "fbar", "share")
+FORMS = ("if", "wi", "subgroup", "fbar", "share")  # the first is software predication
 GUPS_MOD = Workload("GUPS-mod", "gups", lambda place, n_ranks, size: ["--table", "16", "--items", str(size)])
 
 
@@ -21,16 +20,15 @@ def run(place, form, n_trials):
 
 
 def measure(place):
-    rivals, skipped = {}, []
+    rivals, skipped = [], []
     for form in FORMS:
         try:
             run(place, form, 1)
-            rivals[form] = lambda form=form: run(place, form, 3)
+            rivals.append(form)
         except Skipped as reason:
             skipped.append({"form": form, "skipped": str(reason)})
-    rows = rounds.in_turn(rivals, 1 if place.quick else 5)
-    return [{**row, "form": form, "of_predication": rounds.ratio(row, rows[PREDICATION])}
-            for form, row in rows.items()] + skipped
+    rows = rounds.in_turn(place, rivals, lambda form: {**run(place, form, 3), "form": form}, 5)
+    return [{**row, "of_predication": rounds.ratio(row, rows[0])} for row in rows] + skipped
 
 
 def table(rows):

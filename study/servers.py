@@ -3,7 +3,7 @@
 
 The pools of accounts and lists are the published ones; graphs are generated, and smaller.
 """
-from study import rounds
+from study import rounds, runs
 
 LOCKS, SERVERS = ("lock", "ttas"), ("phases", "servers")
 
@@ -14,26 +14,26 @@ class Sections:
 
     def run(self, place, form, groups):
         """@return one row: rate of a form, checked."""
-        program = place.app(self.app)
-        words = (self.quick if place.quick else self.full) + ["--form", form]
+        words = ["-n", "3", *(self.quick if place.quick else self.full), "--form", form]
         words += ["--groups", str(groups)] if groups else []
-        place.log("%s %s %s" % (self.name, form, groups or ""))
-        results, command = place.run([program, "-q", "-v", "--json", "-n", "3"] + words)
-        result = results[-1]
-        return {"workload": self.name, "input": result["input"], "form": form, "groups": groups, "rate": result["rate"],
-                "unit": result["unit"], "valid": result["valid"], "command": command}
-
-    def forms_on(self, place):
-        """Servers run beside their clients where several groups run at once for certain: not on CPUs of few cores."""
-        return [form for form in SERVERS if form != "servers" or not place.is_cpu()]
+        result, command = runs.result(place, self.app, words, limit_s=300)
+        return {"workload": self.name, "form": form, "groups": groups, **runs.row_of(result, command, "input")}
 
     def measure(self, place):
-        """Rows of all forms, in turn; locks at several numbers of groups where that matters."""
-        rivals = {(form, 0): lambda form=form: self.run(place, form, 0) for form in self.forms_on(place)}
-        for form in LOCKS:
-            for groups in [0] if place.is_cpu() else [32, 132, 1056]:
-                rivals[form, groups] = lambda form=form, groups=groups: self.run(place, form, groups)
-        return list(rounds.in_turn(rivals, 1 if place.quick else 3).values())
+        """Rows of all forms, in turn."""
+        return rounds.in_turn(place, rivals(place, (32, 132, 1056)), lambda rival: self.run(place, *rival))
+
+
+def rivals(place, groups, others=()):
+    """Forms with numbers of groups, of which locks have several where that matters. Servers run beside their clients where several
+    groups run at once for certain: not on CPUs of few cores."""
+    served = [form for form in SERVERS if form != "servers" or not place.is_cpu()]
+    return [(form, 0) for form in (*served, *others)] + [(form, n) for n in ((0,) if place.is_cpu() else groups) for form in LOCKS]
+
+
+def best(rows, forms):
+    """The fastest of some forms, or None."""
+    return max((row for row in rows if row["form"] in forms), key=lambda row: row["rate"], default=None)
 
 
 def hashtable(n, published=None):

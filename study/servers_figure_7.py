@@ -9,15 +9,7 @@ AS_PUBLISHED = {workload.name: workload.published for workload in servers.WORKLO
 
 
 def measure(place):
-    rows = []
-    for workload in servers.chosen(place):
-        rows += place.attempt(lambda workload=workload: workload.measure(place))
-    return rows
-
-
-def best(rows, forms):
-    """The fastest of some forms, or None."""
-    return max((row for row in rows if row["form"] in forms), key=lambda row: row["rate"], default=None)
+    return place.each(servers.chosen(place), lambda workload: workload.measure(place))
 
 
 def by_workload(rows):
@@ -25,7 +17,7 @@ def by_workload(rows):
     of = {}
     for row in rows:
         of.setdefault(row["workload"], []).append(row)
-    pairs = {name: (best(some, servers.SERVERS), best(some, servers.LOCKS)) for name, some in of.items()}
+    pairs = {name: (servers.best(some, servers.SERVERS), servers.best(some, servers.LOCKS)) for name, some in of.items()}
     return {name: pair for name, pair in pairs.items() if all(pair)}
 
 

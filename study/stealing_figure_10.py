@@ -7,7 +7,7 @@ hardware (rem-sync), and stealing/steal_study.cl.h is the other three. Generated
 import math
 import os
 
-from study import rounds
+from study import rounds, runs
 
 NAME = "stealing-figure-10"
 TITLE = "Figure 10 of Orr et al. (2015): speed-up by policies of work stealing"
@@ -40,12 +40,10 @@ class Graph:
         options = ["--schedule", "promoted"] + self.options(512 if place.quick else 1)
         options += ["-n", "1", "--group", "64"] if place.quick else ["-n", "5"]
         options += ["-i", "10"] if self.app == "chapter5/pagerank" else []
-        place.log("%s %s" % (self.name, policy))
-        results, command = place.run([place.app(self.app), "-q", "-v", "--json"] + options, settings_of(policy))
-        result = results[-1]
+        result, command = runs.result(place, self.app, options, settings=settings_of(policy), limit_s=300)
         counts = result["parameters"]
-        return {"graph": self.name, "input": result["input"], "policy": policy, "rate": result["rate"], "unit": result["unit"],
-                "stolen": 100 * counts["stolen"] / counts["tasks"], "valid": result["valid"], "command": command}
+        return {"graph": self.name, "policy": policy, "stolen": 100 * counts["stolen"] / counts["tasks"],
+                **runs.row_of(result, command, "input")}
 
 
 GRAPHS = (Graph("SSSP-1", "chapter5/sssp", "dip20090126_MAX", "-g", 19928, 2, (9.0, 1.6)),
@@ -62,19 +60,8 @@ BY_NAME = {graph.name: graph for graph in GRAPHS}
 
 
 def measure(place):
-    rows = []
-    for graph in [BY_NAME["color-4"]] if place.quick else GRAPHS:
-        rivals = {policy: lambda graph=graph, policy=policy: graph.run(place, policy) for policy in POLICIES}
-        rows += place.attempt(lambda rivals=rivals: list(rounds.in_turn(rivals, 1).values()))
-    return rows
-
-
-def by_graph(rows):
-    """{graph: {policy: row}}"""
-    graphs = {}
-    for row in rows:
-        graphs.setdefault(row["graph"], {})[row["policy"]] = row
-    return graphs
+    return place.each([BY_NAME["color-4"]] if place.quick else GRAPHS, lambda graph: rounds.in_turn(
+        place, POLICIES, lambda policy: graph.run(place, policy), 1))
 
 
 def speed_ups(of):
@@ -82,16 +69,17 @@ def speed_ups(of):
 
 
 def table(rows):
+    graphs = rounds.by(rows, "graph", "policy")
     heads = ["", "input", "for"] + list(POLICIES[1:]) + ["stolen by steal-only, %", "published", "by promoted, %", "published"]
     lines = [[name, of["baseline"]["input"], BY_NAME[name].paper] + speed_ups(of) +
              [value for policy, published in zip(POLICIES[2:], BY_NAME[name].stolen)
-              for value in (of[policy]["stolen"], str(published))] for name, of in by_graph(rows).items()]
-    means = [rounds.geometric_mean(ups) for ups in zip(*(speed_ups(of) for of in by_graph(rows).values()))]
+              for value in (of[policy]["stolen"], str(published))] for name, of in graphs.items()]
+    means = [rounds.geometric_mean(ups) for ups in zip(*(speed_ups(of) for of in graphs.values()))]
     return heads, lines + [["geometric mean", None, None] + means + [None] * 4,
                            ["published", None, None] + ["%.2f" % mean for mean in MEANS[1:]] + [None] * 4]
 
 
 def draw(rows, draw):
-    graphs = by_graph(rows)
+    graphs = rounds.by(rows, "graph", "policy")
     return draw.bars(list(graphs), {policy: [speed_ups(of)[i] for of in graphs.values()]
                                     for i, policy in enumerate(POLICIES[1:])}, "rate over that of baseline", reference=1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Table 4-5: how long the device waits for the scheduler."""
-from study import flows
+from study import flows, rounds
 from study.place import Failed
 
 NAME = "table-4-5"
@@ -39,14 +39,10 @@ def table(rows):
     heads = [""] + ["%s, %%" % name for name in SCHEDULERS] + ["host: rounds", "M/s"] + \
             ["lone / host", "resident / host", "published: simple, %", "best, %"]
     lines = []
-    for app, of in flows.by_app(rows, "scheduler").items():
+    for app, of in rounds.by(rows, "app", "scheduler").items():
         simple, best = flows.BY_NAME[app].published.get("blocked", (None, None))
         host, resident = of["host"], of.get("resident")
         lines.append([app] + [blocked(of[name]) if name in of else None for name in SCHEDULERS] +
                      [str(host["flow_rounds"] // host["flow_runs"]), host["rate"] / 1e6, of["lone"]["rate"] / host["rate"],
                       resident and resident["rate"] / host["rate"], simple, best])
     return heads, lines
-
-
-def draw(rows, draw):
-    return None

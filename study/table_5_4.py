@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Table 5-4: share of messages that are for other nodes, and mean size of a message on the network."""
-from study import figure_5_8
+from study import figure_5_8, runs
 from study.workloads import WORKLOADS
 
 NAME = "table-5-4"
@@ -12,10 +12,7 @@ AS_PUBLISHED = {"GUPS": (87.5, 65440), "PR-1": (37.7, 64611), "PR-2": (16.5, 157
 
 
 def measure(place):
-    rows = []
-    for workload in WORKLOADS:
-        rows += place.attempt(lambda workload=workload: [figure_5_8.run(place, workload, max(place.ranks))])
-    return rows
+    return place.each(WORKLOADS, lambda workload: [runs.once(place, figure_5_8.run, workload, max(place.ranks))])
 
 
 def table(rows):

@@ -8,29 +8,22 @@ of the messages, about, that all ranks together send in one pass over the input;
 import os
 import random
 
+from study import runs
+
 ITERATIONS = "4"  # of applications that would take long
 READ_BASES, COVERAGE, ERROR_EVERY = 1000, 8, 100
 
 
 class Workload:
-    def __init__(self, name, app, arguments, options=()):
-        self.name, self.app, self.arguments, self.options = name, app, arguments, list(options)
+    def __init__(self, name, app, arguments):
+        self.name, self.app, self.arguments = name, app, arguments
 
-    def argv(self, place, n_ranks, size, n_trials):
-        program = place.app(self.app)
-        return [program, "-q", "-v", "--json", "-n", str(n_trials)] + self.options + \
-            self.arguments(place, n_ranks, size)
-
-    def run(self, place, n_ranks, size, n_trials=3, options=(), settings=None, own_cores=False):
+    def run(self, place, n_ranks, size, n_trials=3, options=(), **how):
         """@return one row: name, ranks, rate, unit, seconds, the nodes' statistics, command."""
-        argv, own = place.on_ranks(n_ranks, self.argv(place, n_ranks, size, n_trials) + list(options), own_cores)
-        place.log("%s, %d ranks %s %s" % (self.name, n_ranks, " ".join(options),
-                                          " ".join("%s=%s" % item for item in (settings or {}).items())))
-        results, command = place.run(argv, {**own, **(settings or {})})
-        result = results[-1]
-        return {"workload": self.name, "ranks": n_ranks, "rate": result["rate"], "unit": result["unit"],
-                "seconds": result["seconds"], "valid": result["valid"], "model": result.get("model"),
-                **traffic(result["statistics"]), "command": command}
+        words = ["-n", str(n_trials), *self.arguments(place, n_ranks, size), *options]
+        result, command = runs.result(place, self.app, words, n_ranks, limit_s=300, **how)
+        return {"workload": self.name, "ranks": n_ranks, "model": result.get("model"), **traffic(result["statistics"]),
+                **runs.row_of(result, command, "seconds")}
 
 
 def traffic(nodes):
@@ -96,4 +89,8 @@ WORKLOADS = (Workload("GUPS", "gups", gups), Workload("PR-1", "chapter5/pagerank
              Workload("SSSP-2", "chapter5/sssp", band), Workload("color-1", "chapter5/color", mesh),
              Workload("color-2", "chapter5/color", band), Workload("kmeans", "chapter5/kmeans", kmeans),
              Workload("mer", "chapter5/mer", mer))
-BY_NAME = {workload.name: workload for workload in WORKLOADS}
+
+
+def some(place):
+    """Two if it is quick."""
+    return WORKLOADS[:2] if place.quick else WORKLOADS

@@ -16,33 +16,20 @@ NVSHMEM_ON = "two H200s"
 MESSAGES, OWN = "messages", "own atomics"
 
 
-def sizes(place):
-    """log2 of the words, and of the updates."""
-    return runs.sized(place, ((10,), 12), ((24, 10, 16, 20), 24), ((28, 10, 20, 24, 15), 28))
-
-
 def measure(place):
-    words, updates = sizes(place)
-    rows = []
-    for log_words in words:
-        rows += place.attempt(lambda log_words=log_words: [
-            {"what": MESSAGES, "log_words": log_words, **by_messages(place, log_words, updates, 1)},
-            {"what": OWN, "log_words": log_words, **by_atomics(place, log_words, updates)}])
-    if 2 in place.ranks:
-        rows += place.attempt(lambda: [{"what": MESSAGES, "log_words": words[0],
-                                        **by_messages(place, words[0], updates, 2)}])
-    return rows
-
-
-def by_messages(place, log_words, updates, n_ranks):
-    if log_words == sizes(place)[0][0]:
-        return message.gups(place, "inc", n_ranks)
-    return runs.app(place, "gups", "--table %d --updates %d -n 5" % (log_words, updates), n_ranks)
+    """In tables of the logarithms of words, as many updates; in the first one the message question's."""
+    words, updates = runs.sized(place, ((10,), 12), ((24, 10, 16, 20), 24), ((28, 10, 20, 24, 15), 28))
+    rows = place.each(words, lambda log_words: [
+        {"what": MESSAGES, "log_words": log_words, **(message.gups(place, "inc", 1) if log_words == words[0] else runs.app(
+            place, "gups", "--table %d --updates %d -n 5" % (log_words, updates)))},
+        {"what": OWN, "log_words": log_words, **by_atomics(place, log_words, updates)}])
+    return rows + place.each([2] if 2 in place.ranks else (), lambda n: [
+        {"what": MESSAGES, "log_words": words[0], **message.gups(place, "inc", n)}])
 
 
 def by_atomics(place, log_words, updates):
-    return runs.bench(place, "bench-gups", "--variant kernel --runs %d --table-words-log2 %d --updates-log2 %d" % (
-        1 if place.quick else 3, log_words, updates))["kernel"]
+    options = "--runs %d --table-words-log2 %d --updates-log2 %d" % (1 if place.quick else 3, log_words, updates)
+    return runs.variant(place, "bench-gups", options, 1, "kernel")
 
 
 def ratio(rows, log_words):

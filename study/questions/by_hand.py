@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Against hand-written MPI?"""
 from study import rounds, runs
-from study.page import cell, per_second
+from study.page import cell, in_ranks, per_second
 
 NAME = "by-hand"
 TITLE = "Against hand-written MPI?"
@@ -9,12 +9,8 @@ ABOUT = """`mpi-hand`, plain C over MPI, collects 4-byte messages in 64 kB buffe
 `MPI_Accumulate` for each update of a random word. Gravel's ranks have a device each, or share the cores; next to GPUs
 the rivals have all cores."""
 KEYS = ("what", "system", "of_ranks")
-HAND, ACCUMULATE = "mpi-hand", "mpi-accumulate"
+GRAVEL, HAND, ACCUMULATE = "gravel", "mpi-hand", "mpi-accumulate"
 SHOWN = {HAND: "MPI by hand", ACCUMULATE: "`MPI_Accumulate`"}
-
-
-def n_rounds(place):
-    return 3 if place.is_cpu() and not place.quick else 1
 
 
 def ranks_of_rivals(place, n_ranks):
@@ -23,34 +19,29 @@ def ranks_of_rivals(place, n_ranks):
 
 
 def measure(place):
-    rows = []
-    for n_ranks in sorted(place.ranks, reverse=True) if place.is_cpu() else place.ranks[-1:]:
-        rows += place.attempt(lambda n=n_ranks: gups(place, n))
-    return rows
+    return place.each(sorted(place.ranks, reverse=True) if place.is_cpu() else place.ranks[-1:], lambda n: gups(place, n))
 
 
 def gups(place, n_ranks):
     log2, others = runs.sized(place, 12, 24, 28), ranks_of_rivals(place, n_ranks)
     own, theirs = (log2 - (n - 1).bit_length() for n in (n_ranks, others))
-    rivals = {"gravel": lambda: runs.app(place, "gups", "--table %d --updates %d" % (own, own), n_ranks)}
-    for variant in (HAND, ACCUMULATE):
-        rivals[variant] = lambda variant=variant: runs.variant(
-            place, "bench-gups", "--runs %d --table-words-log2 %d --updates-log2 %d" % (
-                runs.sized(place, 1, 1, 3), theirs, theirs), others, variant)
-    return [{"what": "gups", "system": system, "of_ranks": n_ranks, **row}
-            for system, row in rounds.in_turn(rivals, n_rounds(place)).items()]
+    bench = "--runs %d --table-words-log2 %d --updates-log2 %d" % (runs.sized(place, 1, 1, 3), theirs, theirs)
+
+    def run(system):
+        row = runs.app(place, "gups", "--table %d --updates %d" % (own, own), n_ranks) if system == GRAVEL else \
+            runs.variant(place, "bench-gups", bench, others, system)
+        return {"what": "gups", "system": system, "of_ranks": n_ranks, **row}
+
+    return rounds.in_turn(place, (GRAVEL, HAND, ACCUMULATE), run, 3 if place.is_cpu() else 1)
 
 
 def beside(rows):
     """{of_ranks: {system: row}}"""
-    groups = {}
-    for row in rows:
-        groups.setdefault(row["of_ranks"], {})[row["system"]] = row
-    return {n_ranks: of for n_ranks, of in sorted(groups.items()) if "gravel" in of}
+    return dict(sorted(rounds.by(rows, "of_ranks", "system").items()))
 
 
 def ratio(of, system):
-    return rounds.ratio(of["gravel"], of[system]) if system in of else None
+    return rounds.ratio(of[GRAVEL], of[system]) if system in of else None
 
 
 def sentence(rows):
@@ -64,15 +55,11 @@ def sentence(rows):
     return text + " and %s times as fast as an `MPI_Accumulate` for each update." % cell(ratio(of, ACCUMULATE))
 
 
-def in_ranks(n):
-    return "%d rank%s" % (n, "s" * (n > 1))
-
-
 def front(rows):
     most, of = max(beside(rows).items(), default=(0, {}))
     for system, shown in SHOWN.items():
         if system in of:
-            own, rival = rounds.typical(of["gravel"], of[system])
+            own, rival = rounds.typical(of[GRAVEL], of[system])
             yield ("updates of random words, " + in_ranks(most), per_second(own),
                    "%s, %s" % (shown, in_ranks(rival["ranks"])), per_second(rival), own["rate"] / rival["rate"])
 

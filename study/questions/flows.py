@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Flows or plain kernels?"""
-import os
-import subprocess
-
-from portability.place import TOP
-from study import rounds, runs
-from study.place import Failed
+from study import lines, rounds, runs
 
 NAME = "flows"
 TITLE = "Flows or plain kernels?"
@@ -13,45 +8,31 @@ ABOUT = """A recursion as a [channel-flow graph](../guide/flows.md), and as plai
 pass or tile by tile. Lines: kernels, records and the host's part that builds and launches. *Published*: GTaP on a GH200
 (2026, CUDA)."""
 KEYS = ("what", "form")
-# Options for a quick run, a CPU and a GPU; the name in count-forms; published milliseconds, of the GPU's input.
-FLOWS = {"queens": (("8", "12", "--base 8 15"), "queens", 17.2),
-         "sort": (("4000", "1000000", "--base 256 10000000"), None, 10.2),
-         "strassen": (("64", "512", "1024"), "strassen", None),
-         "fib": (("12", "24", "40"), None, 76.8)}  # sort and fib have no plain form
-
-
-def lines_of_code():
-    counter = os.path.join(TOP, "study", "count-forms")
-    done = subprocess.run([counter], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Failed("study/count-forms: exit status %d: %s" % (done.returncode, done.stderr.strip()))
-    return {line.split()[0]: [int(word) for word in line.split()[1:4]] for line in done.stdout.splitlines()[1:]}
+# Options for a quick run, a CPU and a GPU; whether there is a plain form, whose lines are counted; published milliseconds, of the GPU's input.
+FLOWS = {"queens": (("8", "12", "--base 8 15"), True, 17.2),
+         "sort": (("4000", "1000000", "--base 256 10000000"), False, 10.2),
+         "strassen": (("64", "512", "1024"), True, None),
+         "fib": (("12", "24", "40"), False, 76.8)} 
 
 
 def measure(place):
-    rows = []
-    for name in FLOWS:
-        rows += place.attempt(lambda name=name: forms(place, name))
-    return rows
+    return place.each(FLOWS, lambda name: forms(place, name))
 
 
 def forms(place, name):
-    sizes, counted, published = FLOWS[name]
-    options = "-n %d " % (1 if place.quick else 3) + runs.sized(place, *sizes)
-    rivals = {form: lambda form=form: runs.app(place, name, options + " --form " + form) for form in ("flow", "plain")}
-    if not counted:
-        rivals = {"flow": lambda: runs.app(place, name, options)}
-    own = dict(zip(("flow", "plain", "both"), lines_of_code()[counted])) if counted else None
-    return [{"what": name, "form": form, "input": runs.sized(place, *sizes), "lines": own[form] + own["both"] if own else None,
-             "published_ms": None if place.is_cpu() or form != "flow" else published, **row}
-            for form, row in rounds.in_turn(rivals, 1 if place.quick else 3).items()]
+    sizes, has_forms, published = FLOWS[name]
+    size = runs.sized(place, *sizes)
+
+    def run(form):
+        options = "-n %d %s%s" % (1 if place.quick else 3, size, " --form " + form if has_forms else "")
+        return {"what": name, "form": form, "input": size, "lines": lines.of_form(name, form) if has_forms else None,
+                "published_ms": None if place.is_cpu() or form != "flow" else published, **runs.app(place, name, options)}
+
+    return rounds.in_turn(place, ("flow", "plain")[:1 + has_forms], run)
 
 
 def by_app(rows):
-    apps = {}
-    for row in rows:
-        apps.setdefault(row["what"], {})[row["form"]] = row
-    return {what: of for what, of in apps.items() if "flow" in of}
+    return rounds.by(rows, "what", "form")
 
 
 def ratio(of):
@@ -71,6 +52,6 @@ def table(rows):
 
 
 def draw(machines, draw):
-    names = [what for what, (_, counted, _) in FLOWS.items() if counted]
+    names = [what for what, (_, has_forms, _) in FLOWS.items() if has_forms]
     return draw.bars(names, {name: [ratio(by_app(rows)[what]) if what in by_app(rows) else None for what in names]
                              for name, rows in machines.items()}, "rate of the flow over that of plain kernels", reference=1)

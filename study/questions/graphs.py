@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How long do graphs take?"""
+import itertools
+
 from study import runs
-from study.page import cell
+from study.page import cell, in_ranks
 
 NAME = "graphs"
 TITLE = "How long do graphs take?"
@@ -21,23 +23,16 @@ README = tuple(NAMES.values())
 
 
 def measure(place):
-    rows = []
-    for what, options in APPS.items():
-        for name, sizes in list(INPUTS.items())[place.quick:]:
-            for n_ranks in place.ranks:
-                words = "%s %s -n %d" % (options, runs.sized(place, *sizes), 1 if place.quick else 5)
-                rows += place.attempt(lambda what=what, name=name, words=words, n=n_ranks: [
-                    {"what": what, "input": name, **runs.app(place, what, words, n, limit_s=LIMIT_S)}])
-    return rows
+    def run(what, name, n_ranks):
+        words = "%s %s -n %d" % (APPS[what], runs.sized(place, *INPUTS[name]), 1 if place.quick else 5)
+        return {"what": what, "input": name, **runs.app(place, what, words, n_ranks, limit_s=LIMIT_S)}
+
+    return place.each(itertools.product(APPS, list(INPUTS)[place.quick:], place.ranks), lambda one: [run(*one)])
 
 
 def milliseconds(rows, **fields):
     row = runs.one(rows, **fields)
     return 1000 * row["seconds"] if row else None
-
-
-def counts_of(rows):
-    return sorted({row["ranks"] for row in rows})
 
 
 def sentence(rows):
@@ -61,7 +56,7 @@ def pays(rows):
 
 
 def table(rows):
-    at, of = [(name, n) for name in INPUTS for n in counts_of(rows)], gunrock(rows)
+    at, of = [(name, n) for name in INPUTS for n in runs.values(rows, "ranks")], gunrock(rows)
     heads = [""] + ["%s on %d, ms" % each for each in at] + ["Gunrock, kronecker-22 on 1"] * bool(of)
     return heads, [[what] + [milliseconds(rows, what=what, input=name, ranks=n) for name, n in at] + [of.get(what)] * bool(of)
                    for what in APPS]
@@ -79,6 +74,6 @@ def front(rows):
 
 
 def draw(machines, draw):
-    series = {"%s, %d rank%s" % (name, n, "s" * (n > 1)): [milliseconds(rows, what=what, input="kronecker-22", ranks=n) for what in APPS]
-              for name, rows in machines.items() for n in counts_of(rows)}
+    series = {"%s, %s" % (name, in_ranks(n)): [milliseconds(rows, what=what, input="kronecker-22", ranks=n) for what in APPS]
+              for name, rows in machines.items() for n in runs.values(rows, "ranks")}
     return draw.bars(list(APPS), series, "milliseconds, kronecker-22", log_y=True)

@@ -23,13 +23,8 @@ def gups(place, op, n_ranks):
 
 
 def measure(place):
-    rows = place.attempt(lambda: hand_over(place))
-    for op, n_ranks in (("inc", 1), ("inc", 2), ("round trip", 1), ("round trip", 2), ("put", 1), ("add-float", 1), ("put", 2),
-                        ("add-float", 2)):
-        if n_ranks in place.ranks:
-            rows += place.attempt(lambda op=op, n=n_ranks: round_trip(place, n) if op not in UPDATES else
-                                  [{"what": op, "bytes": UPDATES[op], **gups(place, op, n)}])
-    return rows
+    each = [(what, n) for what in ("inc", "round trip", "put", "add-float") for n in (1, 2) if n in place.ranks]
+    return place.attempt(lambda: hand_over(place)) + place.each(each, lambda one: exchange(place, *one))
 
 
 def hand_over(place):
@@ -38,9 +33,11 @@ def hand_over(place):
              **{name: row[name] for name in ("rate", "unit", "valid", "command")}} for row in rows]
 
 
-def round_trip(place, n_ranks):
-    answers = runs.bench(place, "bench-request", "--runs %d --variant round-trip-1" % (1 if place.quick else 5), n_ranks)
-    return [{"what": "round trip", "bytes": 8, **row} for row in answers.values()]
+def exchange(place, what, n_ranks):
+    if what in UPDATES:
+        return [{"what": what, "bytes": UPDATES[what], **gups(place, what, n_ranks)}]
+    options = "--runs %d" % (1 if place.quick else 5)
+    return [{"what": what, "bytes": 8, **runs.variant(place, "bench-request", options, n_ranks, "round-trip-1")}]
 
 
 def sentence(rows):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How fast is a spiking network?"""
 from study import rounds, runs
+from study.page import in_ranks
 from study.place import Failed
 from study.rivals import problems
 
@@ -17,34 +18,28 @@ STEPS = 1e4  # of a second
 
 
 def measure(place):
-    rows = []
-    for scale in runs.sized(place, (0.1,), (0.1,), (1, 4)):
-        found = [row for n in place.ranks for row in place.attempt(lambda scale=scale, n=n: of_ranks(place, scale, n))]
-        rows += place.attempt(lambda found=found: agreed(found))
-    return rows
+    return place.each(runs.sized(place, (0.1,), (0.1,), (1, 4)), lambda scale: agreed(
+        place.each(place.ranks, lambda n: of_ranks(place, scale, n))))
 
 
 def of_ranks(place, scale, n_ranks):
     words = "--scale %g --seconds %g" % (scale, runs.sized(place, 0.2, 1, 10))
     if scale <= 1:
-        runs.app(place, "microcircuit", "-n 1 --scale %g --seconds 0.1" % scale, n_ranks, limit_s=300)
-    systems = {GRAVEL: lambda: simulate(place, words, n_ranks)}
-    if place.is_cpu() and n_ranks == 1 and NEST in runs.rivals(place).get("microcircuit", ()):
-        systems[NEST] = lambda: runs.rival(place, "microcircuit", NEST, "-n 1 " + words)
-    found = rounds.in_turn(systems, 3 if place.is_cpu() and not place.quick else 1)
-    return [{"scale": scale, "system": system, **row} for system, row in found.items()]
+        runs.app(place, NAME, "-n 1 --scale %g --seconds 0.1" % scale, n_ranks, limit_s=300)
+    has_nest = place.is_cpu() and n_ranks == 1 and NEST in runs.rivals(place).get(NAME, ())
 
+    def run(system):
+        row = runs.rival(place, NAME, NEST, "-n 1 " + words) if system == NEST else runs.app(
+            place, NAME, "-n 1 " + words, n_ranks, facts=("checksum", "rates"), limit_s=300, is_checked=False)
+        return {"scale": scale, "system": system, "of_populations": row.pop("rates", None), **row}
 
-def simulate(place, words, n_ranks):
-    row = runs.app(place, "microcircuit", "-n 1 " + words, n_ranks, facts=("checksum", "rates"), limit_s=300, is_checked=False)
-    row["of_populations"] = row.pop("rates")
-    return row
+    return rounds.in_turn(place, [GRAVEL, NEST][:1 + has_nest], run, 3 if place.is_cpu() else 1)
 
 
 def agreed(rows):
     """The rows, valid; Failed if ranks have other spikes than one, or rates are not the model's."""
     own = [row for row in rows if row["system"] == GRAVEL]
-    if len({row["checksum"] for row in own}) > 1:
+    if len(runs.values(own, "checksum")) > 1:
         raise Failed("%s: %s" % (own[0]["command"], ", ".join("%s on %d ranks" % (row["checksum"], row["ranks"]) for row in own)))
     for row in own:
         row["valid"] = not problems.far_rates(row["of_populations"])
@@ -85,7 +80,7 @@ def front(rows):
 
 
 def pays(rows):
-    for scale in sorted({row["scale"] for row in rows}):
+    for scale in runs.values(rows, "scale"):
         one, two = (runs.rate(rows, system=GRAVEL, scale=scale, ranks=n) for n in (1, 2))
         if one and two:
             yield "a spiking network, " + network(scale), two / one
@@ -93,9 +88,8 @@ def pays(rows):
 
 def draw(machines, draw):
     found = {(name, scale): [line for line in lines_of(rows) if line[0] == scale]
-             for name, rows in machines.items() for scale in sorted({row["scale"] for row in rows})}
-    series = {"%d rank%s" % (n, "s" * (n > 1)): [next((STEPS / own["rate"] for _, at, own, _ in lines if at == n), None)
-                                               for lines in found.values()]
+             for name, rows in machines.items() for scale in runs.values(rows, "scale")}
+    series = {in_ranks(n): [next((STEPS / own["rate"] for _, at, own, _ in lines if at == n), None) for lines in found.values()]
               for n in sorted({n for lines in found.values() for _, n, _, _ in lines})}
     nests = [next((STEPS / nest["rate"] for *_, nest in lines if nest), None) for lines in found.values()]
     if any(nests):

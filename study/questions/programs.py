@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Against programs that people use?"""
+import itertools
 import math
 import re
 
@@ -48,29 +49,33 @@ def measure(place):
         place.failures.append("no rival is installed: study/rival --install")
     for app in APPS:
         names = [name for name in here.get(app.name, ()) if name != TORCH and (place.is_cpu() or name != "NetworkX")]  # minutes
-        if names:
-            rows += place.attempt(lambda app=app, names=names: beside(
-                place, app, {name: (name, "") for name in names}, app.options_on(place), app.name))
-    if TORCH in here.get("pagerank", ()):
-        for scale in (8,) if place.quick else (22, 20):
-            for n in place.ranks:
-                rows += place.attempt(lambda scale=scale, n=n: beside(
-                    place, APPS[0], {name: (TORCH, "--gpus %d%s" % (n, more)) for name, more in ON_GPUS.items()},
-                    "-i 20 -n 5 -g %d" % scale, "pagerank-%d on %d" % (scale, n), n))
-    return rows
+        rows += place.each([{name: (name, "") for name in names}] if names else (), lambda rivals, app=app: beside(
+            place, app, rivals, app.options_on(place), app.name))
+    gpus = itertools.product((8,) if place.quick else (22, 20), place.ranks if TORCH in here.get("pagerank", ()) else ())
+    return rows + place.each(gpus, lambda one: on_gpus(place, *one))
+
+
+def on_gpus(place, scale, n):
+    return beside(place, APPS[0], {name: (TORCH, "--gpus %d%s" % (n, more)) for name, more in ON_GPUS.items()},
+                  "-i 20 -n 5 -g %d" % scale, "pagerank-%d on %d" % (scale, n), n)
 
 
 def beside(place, app, rivals, options, what, n_ranks=1):
     """rivals: {as the page names it: (as study/rival does, more options)}"""
     facts = app.equal + app.near
-    systems = {GRAVEL: lambda: runs.app(place, app.name, options, n_ranks, facts=facts, limit_s=300)}
-    for shown, (name, more) in rivals.items():
-        systems[shown] = lambda name=name, more=more: {
-            **runs.rival(place, app.name, name, options + " " + more, facts), "ranks": n_ranks}
-    rows = rounds.in_turn(systems, 3 if place.is_cpu() and not place.quick else 1)
-    for shown in rivals:
-        compare(app, rows[GRAVEL], rows[shown], shown)
-    return [{"what": what, "system": system, **row} for system, row in rows.items()]
+
+    def run(system):
+        if system == GRAVEL:
+            row = runs.app(place, app.name, options, n_ranks, facts=facts, limit_s=300)
+        else:
+            name, more = rivals[system]
+            row = {**runs.rival(place, app.name, name, options + " " + more, facts), "ranks": n_ranks}
+        return {"what": what, "system": system, **row}
+
+    own, *others = rounds.in_turn(place, [GRAVEL, *rivals], run, 3 if place.is_cpu() else 1)
+    for row in others:
+        compare(app, own, row, row["system"])
+    return [own, *others]
 
 
 def compare(app, own, other, name):

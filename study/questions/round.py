@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What does a round cost?"""
 from study import runs
-from study.page import cell
+from study.page import cell, in_ranks
 
 NAME = "round"
 TITLE = "What does a round cost?"
@@ -19,10 +19,7 @@ SHOWN = ("launch", "barrier", "reduce", "round", "level", "level_sum", "stay", "
 
 def measure(place):
     options = "--runs %d%s" % ((1, " --rounds 20") if place.quick else (11, ""))
-    rows = []
-    for n_ranks in place.ranks:
-        rows += place.attempt(lambda n=n_ranks: of_ranks(place, options, n))
-    return rows + place.attempt(lambda: searches(place))
+    return place.each(place.ranks, lambda n: of_ranks(place, options, n)) + place.attempt(lambda: searches(place))
 
 
 def of_ranks(place, options, n_ranks):
@@ -44,13 +41,9 @@ def microseconds(rows, what, n_ranks):
     return 1e6 / rate if rate else None
 
 
-def ranks_of(rows):
-    return sorted({row["ranks"] for row in rows})
-
-
 def sentence(rows):
     said = ["on %d rank%s a level with its sum takes %.0f us, and %.1f us if the kernel stays" % (n, "s" * (n > 1), *found)
-            for n in ranks_of(rows) for found in [[microseconds(rows, what, n) for what in ("level_sum", "stay")]] if all(found)]
+            for n in runs.values(rows, "ranks") for found in [[microseconds(rows, what, n) for what in ("level_sum", "stay")]] if all(found)]
     return "; ".join(said) + "." if said else None
 
 
@@ -63,12 +56,12 @@ def rates(rows):
 
 
 def table(rows):
-    counts = ranks_of(rows)
-    return [""] + ["%d rank%s, us" % (n, "s" * (n > 1)) for n in counts], \
+    counts = runs.values(rows, "ranks")
+    return [""] + [in_ranks(n) + ", us" for n in counts], \
         [[what] + [microseconds(rows, what, n) for n in counts] for what in SHOWN]
 
 
 def draw(machines, draw):
-    series = {"%s, %d rank%s" % (name, n, "s" * (n > 1)): [microseconds(rows, what, n) for what in SHOWN]
-              for name, rows in machines.items() for n in ranks_of(rows)}
+    series = {"%s, %s" % (name, in_ranks(n)): [microseconds(rows, what, n) for what in SHOWN]
+              for name, rows in machines.items() for n in runs.values(rows, "ranks")}
     return draw.bars([what.replace("_", "\n") for what in SHOWN], series, "microseconds", log_y=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Does it scale?"""
+import itertools
 import os
 
 from study import runs, workloads
@@ -16,24 +17,15 @@ APPS = {"gups": None, "kmeans": ("-p %d -n 3", (1000, 1 << 20, 1 << 24)), "mer":
 
 
 def measure(place):
-    rows = []
-    for n_ranks in () if place.is_cpu() else place.ranks:
-        rows += place.attempt(lambda n=n_ranks: [bus(place, n)])
-    for name in APPS:
-        for n_ranks in place.ranks:
-            rows += place.attempt(lambda name=name, n=n_ranks: [app(place, name, n)])
-    if place.is_cpu():
-        for n_cores in place.ranks:
-            rows += place.attempt(lambda n=n_cores: [on_cores(place, n)])
-    return rows
+    rows = place.each(() if place.is_cpu() else place.ranks, lambda n: [bus(place, n)])
+    rows += place.each(itertools.product(APPS, place.ranks), lambda one: [app(place, *one)])
+    return rows + place.each(place.ranks if place.is_cpu() else (), lambda n: [on_cores(place, n)])
 
 
 def bus(place, n_ranks):
-    argv, settings = place.on_ranks(n_ranks, [place.program("bench/bench-bus"), "--json", "--mib", "64", "--copies", "32",
-                                              "--variant", "both ways", "--runs", "5"])
-    results, command = place.run(argv, settings)
-    return {"what": "bus", "cores_each": 0, "ranks": n_ranks, "rate": float(results[-1]["rate"]), "unit": "bytes/s",
-            "valid": results[-1]["valid"], "command": command}
+    argv = [place.program("bench/bench-bus"), "--json", "--mib", "64", "--copies", "32", "--variant", "both ways", "--runs", "5"]
+    results, command = runs.run(place, argv, n_ranks)
+    return {"what": "bus", "cores_each": 0, "ranks": n_ranks, **runs.row_of(results[-1], command)}
 
 
 def app(place, name, n_ranks):
@@ -54,11 +46,10 @@ def options_of(place, name):
 
 def on_cores(place, n_cores):
     """gups in one process on so many cores."""
-    argv = [place.program("apps/gups/gups"), "-q", "-v", "--json"] + message.gups_options(place, "inc").split()
+    argv = [place.app("gups"), "-q", "-v", "--json"] + message.gups_options(place, "inc").split()
     settings = {"POCL_MAX_PTHREAD_COUNT": str(n_cores), "GRAVEL_TRANSPORT": "self"}
     results, command = place.run(["taskset", "-c", ",".join(str(core) for core in place.cores[:n_cores])] + argv, settings)
-    return {"what": "gups, one process", "cores_each": n_cores, "ranks": 1, "rate": float(results[-1]["rate"]),
-            "unit": results[-1]["unit"], "valid": results[-1]["valid"], "command": command}
+    return {"what": "gups, one process", "cores_each": n_cores, "ranks": 1, **runs.row_of(results[-1], command)}
 
 
 def places(row):
@@ -94,8 +85,4 @@ def pays(rows):
 def draw(machines, draw):
     series = {"%s: %s" % (name, what): [(n, of_one(of, n)) for n in of]
               for name, rows in machines.items() for what, of in by_app(rows).items() if 1 in of and len(of) > 1}
-    figure = draw.lines(series, "ranks, or cores", "rate over that of one", log_y=False)
-    counts = sorted({n for points in series.values() for n, _ in points})
-    figure.axes[0].plot(counts, counts, color="black", linestyle=":", label="linear")
-    figure.axes[0].legend(ncol=2)
-    return figure
+    return draw.scaling(series, "ranks, or cores", "rate over that of one")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Servers or locks?"""
-from study import rounds, runs
+import itertools
+
+from study import rounds, runs, servers
 from study.page import cell
-from study.servers import LOCKS, SERVERS, Sections
 
 NAME = "servers"
 TITLE = "Servers or locks?"
@@ -14,35 +15,22 @@ LOCK_GROUPS = (132, 1056)  # on GPUs
 
 
 def measure(place):
-    rows = []
-    for keys in runs.sized(place, (256,), (256, 32768, 1024, 4096), (256, 65536, 4096, 1024, 16384)):
-        for name in APPS:
-            rows += place.attempt(lambda name=name, keys=keys: forms(place, name, keys))
-    return rows
+    counts = runs.sized(place, (256,), (256, 32768, 1024, 4096), (256, 65536, 4096, 1024, 16384))
+    return place.each(itertools.product(counts, APPS), lambda each: forms(place, *each))
 
 
-def forms(place, name, keys):
+def forms(place, keys, name):
     options, logs = APPS[name]
     words = (options % (keys, runs.sized(place, *logs))).split()
-    sections = Sections("%s, %d keys" % (name, keys), name, words, words)
-    rivals = {(form, 0): lambda form=form: sections.run(place, form, 0) for form in sections.forms_on(place) + ["atomic"]}
-    for groups in (0,) if place.is_cpu() else LOCK_GROUPS:
-        for form in LOCKS:
-            rivals[form, groups] = lambda form=form, groups=groups: sections.run(place, form, groups)
+    sections = servers.Sections("%s, %d keys" % (name, keys), name, words, words)
+
+    def run(rival):
+        return {"what": name, "keys": keys, "ranks": 1, **sections.run(place, *rival)}
+
+    rivals = servers.rivals(place, LOCK_GROUPS, ("atomic",))
     if place.is_cpu():
-        return rows_of(name, keys, rounds.in_turn(rivals, 1 if place.quick else 3))
-    return [row for rival in rivals for row in place.attempt(  # a round: a form that fails leaves the rest
-        lambda rival=rival: rows_of(name, keys, rounds.in_turn({rival: rivals[rival]}, 1)))]
-
-
-def rows_of(name, keys, measured):
-    return [{"what": name, "keys": keys, "form": form, "groups": groups, "ranks": 1,
-             **{field: row[field] for field in ("rate", "rates", "unit", "valid", "command")}}
-            for (form, groups), row in measured.items()]
-
-
-def best(rows, forms):
-    return max((row for row in rows if row["form"] in forms), key=lambda row: row["rate"], default=None)
+        return rounds.in_turn(place, rivals, run)
+    return place.each(rivals, lambda rival: rounds.in_turn(place, [rival], run, 1))  # a form that fails leaves the rest
 
 
 def by_keys(rows):
@@ -50,7 +38,7 @@ def by_keys(rows):
     groups = {}
     for row in rows:
         groups.setdefault((row["what"], row["keys"]), []).append(row)
-    found = [(what, keys, [best(some, forms) for forms in (SERVERS, LOCKS, ("atomic",))])
+    found = [(what, keys, [servers.best(some, forms) for forms in (servers.SERVERS, servers.LOCKS, ("atomic",))])
              for (what, keys), some in sorted(groups.items())]
     return [(what, keys, three) for what, keys, three in found if three[0] and three[1]]
 

@@ -17,17 +17,16 @@ PAIRS = (("shared", "copied"), ("accumulated", "messages"), (ZIPF + "accumulated
 def measure(place):
     n_runs = "--runs %d " % (1 if place.quick else 11)
     groups = runs.sized(place, "--groups 2", "", "--groups 4096")
-    rows = []
-    for n in WORDS if 2 in place.ranks else ():
-        rows += place.attempt(lambda n=n: rows_of(place, "bench-mirror", n_runs + "--words %d" % n, n))
-        rows += place.attempt(lambda n=n: rows_of(place, "bench-accumulate", n_runs + groups + " --words %d" % n, n))
-    for words in ("messages", "accumulated") if 2 in place.ranks else ():
-        rows += place.attempt(lambda words=words: [zipf(place, words)])
-    return rows
+    if 2 not in place.ranks:
+        return []
+    benches = [(bench, n) for n in WORDS for bench in (("bench-mirror", n_runs), ("bench-accumulate", n_runs + groups))]
+    return place.each(benches, lambda one: rows_of(place, *one[0], one[1])) + \
+        place.each(("messages", "accumulated"), lambda words: [zipf(place, words)])
 
 
 def rows_of(place, program, options, n_words):
-    return [{"what": name, "words": n_words, **row} for name, row in runs.bench(place, program, options, 2).items()]
+    found = runs.bench(place, program, "%s --words %d" % (options, n_words), 2)
+    return [{"what": name, "words": n_words, **row} for name, row in found.items()]
 
 
 def zipf(place, words):
@@ -55,10 +54,8 @@ def sentence(rows):
 
 
 def draw(machines, draw):
-    labels, series = [], {}
-    for name, rows in machines.items():
-        found = {"%s\n%d" % (pair[0], n): first / second for pair, n, (first, second) in ratios(rows)}
-        labels += [label for label in found if label not in labels]
-        series[name] = found
-    bars = {name: [found.get(label) for label in labels] for name, found in series.items()}
-    return draw.bars(labels, bars, "times the rate of what it is over", log_y=True, reference=1)
+    found = {name: {"%s\n%d" % (pair[0], n): first / second for pair, n, (first, second) in ratios(rows)}
+             for name, rows in machines.items()}
+    labels = list(dict.fromkeys(label for of in found.values() for label in of))
+    return draw.bars(labels, {name: [of.get(label) for label in labels] for name, of in found.items()},
+                     "times the rate of what it is over", log_y=True, reference=1)

@@ -47,7 +47,7 @@ def pagerank(given, options):
             ranks[:] << (0.15 + 0.85 * lost) / n
             ranks(gb.binary.plus) << sums
 
-    return run, lambda: ranks.to_dense(fill_value=0)
+    return run, lambda _: ranks.to_dense(fill_value=0)
 
 
 def bfs(given, _options):
@@ -64,7 +64,7 @@ def bfs(given, _options):
             front(~levels.S, replace=True) << front.vxm(edges, gb.semiring.any_pair)
             level += 1
 
-    def found():
+    def found(_):
         whole = levels.to_dense(fill_value=-1)
         return numpy.where(whole >= 0, whole.astype(numpy.float64), numpy.inf)
 
@@ -89,7 +89,7 @@ def sssp(given, _options):
             nearer(is_less.V, replace=True) << offers
             distances(nearer.S) << nearer
 
-    def found():
+    def found(_):
         whole = distances.to_dense(fill_value=far)
         return numpy.where(whole < far, whole.astype(numpy.float64), numpy.inf)
 

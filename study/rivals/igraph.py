@@ -4,11 +4,6 @@
 NAME, PACKAGE = "igraph", "igraph"
 
 
-def version():
-    import igraph
-    return igraph.__version__
-
-
 def threads(_problem):
     return 1
 
@@ -19,24 +14,14 @@ def color(given, _options):
     rows = given.sources()
     once = rows < given.neighbours  # the other way round it is there too
     graph = igraph.Graph(n=given.n_vertices, edges=numpy.stack([rows[once], given.neighbours[once]], axis=1))
-    colors = []
-
-    def run():
-        colors[:] = [graph.vertex_coloring_greedy()]
-
-    return run, lambda: numpy.array(colors[0], numpy.int64)
+    return graph.vertex_coloring_greedy, lambda colors: numpy.array(colors, numpy.int64)
 
 
 def bfs(given, _options, weights=None):
     import igraph
     import numpy
     graph = igraph.Graph(n=given.n_vertices, edges=numpy.stack([given.sources(), given.neighbours], axis=1), directed=True)
-    found = []
-
-    def run():
-        found[:] = graph.distances(given.source, weights=weights)
-
-    return run, lambda: numpy.array(found[0], numpy.float64)
+    return lambda: graph.distances(given.source, weights=weights), lambda found: numpy.array(found[0], numpy.float64)
 
 
 def sssp(given, options):

@@ -21,22 +21,18 @@ def version():
     return run_it(["--version"]).split()[-1]
 
 
-def threads(_problem):
-    return len(os.sched_getaffinity(0))
-
-
 def mer(given, options):
     table, times = (os.path.join(options.folder, name) for name in ("table", "times"))
-    words = ["count", "-C", "-m", str(options.k), "-s", str(given.n_kmers + 1000), "-t", str(threads("mer"))]
+    words = ["count", "-C", "-m", str(options.k), "-s", str(given.n_kmers + 1000), "-t", str(len(os.sched_getaffinity(0)))]
 
     def run():
         run_it(words + ["--no-write", "--timing", times, "-o", table, given.path])
         with open(times, encoding="ascii") as lines:
             return float(re.search(r"^Counting\s+([\d.]+)", lines.read(), re.M).group(1))
 
-    def counts():
+    def counts(_seconds):
         run_it(words + ["-o", table, given.path])
         told = dict(re.findall(r"^(\w+):\s+(\d+)$", run_it(["stats", table]), re.M))
         return {"kmers": int(told["Total"]), "distinct": int(told["Distinct"])}
 
-    return run, counts
+    return run, counts, float

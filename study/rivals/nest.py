@@ -11,6 +11,7 @@ import os
 from study.rivals import problems
 
 NAME, PACKAGE = "NEST", "nest-simulator"
+os.environ["PYNEST_QUIET"] = "1"  # before NEST is imported, which else writes on the output
 INPUTS = (1600, 1500, 2100, 1900, 2000, 1900, 2900, 2100)  # from outside, of 8 Hz each
 CHANCES = ((.1009, .1689, .0437, .0818, .0323, 0, .0076, 0),  # of a target's population, for a source's
            (.1346, .1371, .0316, .0515, .0755, 0, .0042, 0),
@@ -26,17 +27,8 @@ NEURON = {"C_m": 250.0, "tau_m": 10.0, "tau_syn_ex": SYNAPSE, "tau_syn_in": SYNA
 
 
 def library():
-    os.environ["PYNEST_QUIET"] = "1"
     import nest
     return nest
-
-
-def version():
-    return library().__version__
-
-
-def threads(_problem):
-    return len(os.sched_getaffinity(0))
 
 
 def synapses(to, source):
@@ -71,10 +63,10 @@ def build(scale, seed, n_threads):
 
 
 def microcircuit(given, _options):
-    recorder = build(given.scale, given.seed, threads("microcircuit"))
+    recorder = build(given.scale, given.seed, len(os.sched_getaffinity(0)))
 
     def run():
         recorder.n_events = 0
         library().Simulate(1000 * given.seconds)
 
-    return run, lambda: recorder.events["senders"] - 1
+    return run, lambda _: recorder.events["senders"] - 1

@@ -4,11 +4,6 @@
 NAME, PACKAGE = "NetworKit", "networkit"
 
 
-def version():
-    import networkit
-    return networkit.__version__
-
-
 def threads(problem):
     import networkit
     return networkit.getMaxNumberOfThreads() if problem == "pagerank" else 1
@@ -26,16 +21,15 @@ def pagerank(given, options):
     import networkit
     import numpy
     graph = graph_of(given, False)
-    ranks = []
 
     def run():
         search = networkit.centrality.PageRank(
             graph, damp=0.85, tol=0, distributeSinks=networkit.centrality.SinkHandling.DistributeSinks)
         search.maxIterations = options.iterations
         search.run()
-        ranks[:] = [search]
+        return search
 
-    return run, lambda: numpy.array(ranks[0].scores())
+    return run, lambda search: numpy.array(search.scores())
 
 
 def bfs(given, _options):
@@ -50,15 +44,14 @@ def search_by(name, given, is_weighted):
     import networkit
     import numpy
     graph = graph_of(given, is_weighted)
-    found = []
 
     def run():
         search = getattr(networkit.distance, name)(graph, given.source, storePaths=False)
         search.run()
-        found[:] = [search]
+        return search
 
-    def distances():
-        reals = numpy.array(found[0].getDistances())
+    def distances(search):
+        reals = numpy.array(search.getDistances())
         return numpy.where(reals < numpy.finfo(numpy.float64).max, reals, numpy.inf)
 
     return run, distances

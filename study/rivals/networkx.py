@@ -4,12 +4,6 @@
 NAME, PACKAGE = "NetworkX", "networkx"
 
 
-def version():
-    import networkx
-    import numpy  # noqa: F401 - the input's
-    return networkx.__version__
-
-
 def threads(_problem):
     return 1
 
@@ -18,19 +12,16 @@ def search(given, name, weights):
     """By NetworkX's function of this name."""
     import networkx
     import numpy
-    graph, found = networkx.DiGraph(), []
+    graph = networkx.DiGraph()
     graph.add_nodes_from(range(given.n_vertices))
     graph.add_weighted_edges_from(zip(given.sources().tolist(), given.neighbours.tolist(), weights.tolist()))
 
-    def run():
-        found[:] = [getattr(networkx, name)(graph, given.source)]
-
-    def distances():
+    def distances(found):
         reals = numpy.full(given.n_vertices, numpy.inf)
-        reals[list(found[0])] = list(found[0].values())
+        reals[list(found)] = list(found.values())
         return reals
 
-    return run, distances
+    return lambda: getattr(networkx, name)(graph, given.source), distances
 
 
 def bfs(given, _options):

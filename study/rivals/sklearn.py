@@ -8,11 +8,6 @@ one more search of the nearest centres. Its means are not rounded to the applica
 NAME, PACKAGE = "scikit-learn", "scikit-learn"
 
 
-def version():
-    import sklearn
-    return sklearn.__version__
-
-
 def threads(_problem):
     import os
     return int(os.environ.get("OMP_NUM_THREADS", 0)) or len(os.sched_getaffinity(0))
@@ -25,4 +20,4 @@ def kmeans(given, options):
     first = points[:given.n_clusters].copy()
     model = KMeans(n_clusters=given.n_clusters, init=first, n_init=1, max_iter=options.iterations, tol=0,
                    algorithm="lloyd", copy_x=False)
-    return lambda: model.fit(points) and None, lambda: (int(model.n_iter_), model.cluster_centers_)
+    return lambda: model.fit(points), lambda _: (int(model.n_iter_), model.cluster_centers_)

@@ -32,7 +32,7 @@ def pagerank(given, options):
         raise problems.Refused("%d vertices have no equal parts for %d GPUs" % (given.n_vertices, options.gpus))
     torch.multiprocessing.spawn(work, (given.folder, given.n_vertices, options), options.gpus)
     seconds = iter(numpy.fromfile(os.path.join(given.folder, "seconds")).tolist())
-    return lambda: next(seconds), lambda: numpy.fromfile(os.path.join(given.folder, "ranks"), "f4")
+    return lambda: next(seconds), lambda _: numpy.fromfile(os.path.join(given.folder, "ranks"), "f4"), float
 
 
 def work(gpu, folder, n, options):
