@@ -23,7 +23,7 @@ def measure(place):
         {"what": MESSAGES, "log_words": log_words, **(message.gups(place, "inc", 1) if log_words == words[0] else runs.app(
             place, "gups", "--table %d --updates %d -n 5" % (log_words, updates)))},
         {"what": OWN, "log_words": log_words, **by_atomics(place, log_words, updates)}])
-    return rows + place.each([2] if 2 in place.ranks else (), lambda n: [
+    return rows + place.each([n for n in place.ranks if n == 2], lambda n: [
         {"what": MESSAGES, "log_words": words[0], **message.gups(place, "inc", n)}])
 
 

@@ -12,7 +12,7 @@ KEYS = ("what", "form")
 FLOWS = {"queens": (("8", "12", "--base 8 15"), True, 17.2),
          "sort": (("4000", "1000000", "--base 256 10000000"), False, 10.2),
          "strassen": (("64", "512", "1024"), True, None),
-         "fib": (("12", "24", "40"), False, 76.8)} 
+         "fib": (("12", "24", "40"), False, 76.8)}
 
 
 def measure(place):

@@ -49,8 +49,9 @@ def measure(place):
         place.failures.append("no rival is installed: study/rival --install")
     for app in APPS:
         names = [name for name in here.get(app.name, ()) if name != TORCH and (place.is_cpu() or name != "NetworkX")]  # minutes
-        rows += place.each([{name: (name, "") for name in names}] if names else (), lambda rivals, app=app: beside(
-            place, app, rivals, app.options_on(place), app.name))
+        if names:
+            rows += place.attempt(lambda app=app, names=names: beside(
+                place, app, {name: (name, "") for name in names}, app.options_on(place), app.name))
     gpus = itertools.product((8,) if place.quick else (22, 20), place.ranks if TORCH in here.get("pagerank", ()) else ())
     return rows + place.each(gpus, lambda one: on_gpus(place, *one))
 
