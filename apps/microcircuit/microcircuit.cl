@@ -5,8 +5,7 @@
  * it arrives. A spike travels as a bit, once to each other node. Bits of even and of odd times have words of their own, since
  * another node may be a phase ahead.
  *
- * The host defines N_NODES; TEAM, work-items that share a piece of a row, and PIECE, its synapses. Without them this is the
- * program that makes synapses.
+ * The host defines N_NODES; TEAM, work-items that share a piece of a row, and PIECE, its synapses.
  *
  * Path:    make_synapses, run of microcircuit.c -> this, network.h -> the host reads spikes.
  * Memory:  what a phase stored, the next one reads. Sums of a ring are by relaxed atomics.
@@ -21,39 +20,29 @@ static inline void tables_copy(local struct tables *own, global const struct tab
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-#ifndef N_NODES
-
 /*
- * Draw the synapses to population `to` from `from`, and take those to own neurons. Global size: at least as many. Rows, by
- * source, are in any order: whole numbers add up to the same.
+ * Draw the synapses of a pair of populations, and take those to own neurons. Global size: at least as many. Rows, by source, are in
+ * any order: whole numbers add up to the same.
  *
  * rows: [1 + neurons]. The first time, when `synapses` is NULL, a row's synapses are counted in the word behind it; the
- * second time that word is where the row begins, and becomes its end. sums: [1 + own neurons] magnitudes of a target's weights,
- * behind a word that is 1 if some come to more than MOST_WEIGHTS.
+ * second time that word is where the row begins, and becomes its end.
  */
-kernel void draw_synapses(ulong seed, uint to, uint from, uint node, uint n_nodes,
-                          global const struct tables *all, global volatile uint *rows,
-                          global uint *synapses, global volatile uint *sums)
+kernel void draw_synapses(ulong seed, uint pair, uint node, global const struct tables *all,
+                          global volatile uint *rows, global uint *synapses)
 {
     local struct tables own_tables, *const tables = &own_tables;
     tables_copy(tables, all);
     const uint i = (uint)get_global_id(0);
-    if (i >= tables->n_synapses[to][from])
+    if (i >= tables->n_synapses[pair])
         return;
-    const struct synapse synapse = synapse_draw(tables, seed, to, from, i);
-    if (synapse.target % n_nodes != node)
+    const struct synapse synapse = synapse_draw(tables, seed, pair, i);
+    if (synapse.target % N_NODES != node)
         return;
-    const uint at = atomic_inc(rows + 1 + synapse.source), own = synapse.target / n_nodes;
-    if (!synapses)
-        return;
-    synapses[at] = own | synapse.delay << TARGET_BITS | synapse.level << (TARGET_BITS + DELAY_BITS);
-    const uint row = weights_of(tables, from, synapse.target),
-               weight = abs(tables->weights[row][synapse.level]);
-    if (atomic_add(sums + 1 + own, weight) + weight > MOST_WEIGHTS)
-        sums[0] = 1;
+    const uint at = atomic_inc(rows + 1 + synapse.source);
+    if (synapses)
+        synapses[at] = synapse.target / N_NODES | synapse.delay << TARGET_BITS |
+                       synapse.level << (TARGET_BITS + DELAY_BITS);
 }
-
-#else
 
 #define EACH(i, n) for (uint i = gravel_round_item(r); i < (n); i += gravel_round_items(r))
 
@@ -166,5 +155,3 @@ microcircuit(GRAVEL_ARENA, GRAVEL_ROUND, uint begin, ulong seed, uint n_own, uin
         }
     }
 }
-
-#endif

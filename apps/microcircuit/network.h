@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A network in whole numbers, which host and device compile alike: each spike is the same wherever it is computed.
+ * A network in whole numbers, which host and device compile alike: each spike is the same wherever it is computed. The host alone
+ * makes its tables, from the numbers of the paper and a scale.
  *
  * A potential is above rest [2^-15 mV], a current [2^-10 pA], a time counts steps of 0.1 ms. Neurons are numbered through the
- * populations, and what is random follows from the seed and a counter alone. Nothing overflows: a neuron's weights add up to
- * MOST_WEIGHTS at most, in magnitude, a source fires once in REFRACTORY + 1 steps, and a pA that stays moves the potential by
- * 0.037 mV.
+ * populations, and what is random follows from the seed and a counter alone. Nothing overflows: a neuron's weights of one sign add up
+ * to 2^30 in magnitude at most (to half of it in the mean, and to more with a chance below 10^-90), a source fires once in
+ * REFRACTORY + 1 steps, and a pA that stays moves the potential by 0.037 mV.
  *
- * Path:    model.h makes the tables -> microcircuit.cl, check.h -> this
- * Source:  Rotter, Diesmann, Exact Digital Simulation of Time-Invariant Linear Systems, Biological Cybernetics 81, 1999;
+ * Below scale 1 a neuron has that part of its synapses and inputs. Weights grow by the root, so that the variance of a neuron's
+ * input stays, and a constant current is the part of the mean that is missing, at the rates of the full model.
+ *
+ * Path:    open_node -> tables_make -> microcircuit.cl, check of microcircuit.c -> neuron_advance
+ * Source:  Potjans, Diesmann, The Cell-Type Specific Cortical Microcircuit, Cerebral Cortex 24, 2014, 785, tables 4 and 5;
+ *          van Albada, Helias, Diesmann, Scalability of Asynchronous Networks Is Limited by One-to-One Mapping between
+ *          Effective Connectivity and Correlations, PLoS Computational Biology 11, 2015;
+ *          Rotter, Diesmann, Exact Digital Simulation of Time-Invariant Linear Systems, Biological Cybernetics 81, 1999;
  *          Salmon et al., Parallel Random Numbers: as Easy as 1, 2, 3, SC 2011 (Philox 4x32-7).
  */
 #ifndef APPS_MICROCIRCUIT_NETWORK_H
 #define APPS_MICROCIRCUIT_NETWORK_H
 
 #if defined(__OPENCL_C_VERSION__)
-typedef uint u32;
-typedef int i32;
-typedef ulong u64;
-typedef long i64;
 #define TABLES local const
 #else
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-typedef uint32_t u32;
-typedef int32_t i32;
-typedef uint64_t u64;
-typedef int64_t i64;
+#include <sys/types.h>
 #define TABLES const
 #endif
 
 #define POPULATIONS 8 /* odd ones are inhibitory */
+#define PAIRS 64      /* of a source's population % 8, and a target's / 8 */
 #define LEVELS 128    /* of a normal distribution, whose deviation is an eighth of them */
 #define MOST_INPUTS 32
 #define REFRACTORY 20 /* [steps] */
 #define POTENTIAL_MV 32768
 #define CURRENT_PA 1024
 #define THRESHOLD (15 * POTENTIAL_MV)
-#define MOST_WEIGHTS (1u << 30)
 #define SLOTS 64 /* of a ring: steps that a delay reaches */
 
 /* A synapse is a word: its target, its delay, and which level of weights it has. */
@@ -46,30 +47,30 @@ typedef int64_t i64;
 
 /* Words of 4 bytes. An entry of a cumulative table is the last random word that draws it. */
 struct tables {
-    u32 first[POPULATIONS + 1];               /* neuron of each population; how many there are */
-    u32 n_synapses[POPULATIONS][POPULATIONS]; /* of a target's population, from a source's */
-    u32 inputs[POPULATIONS][MOST_INPUTS];     /* from outside, in a step: cumulative */
-    u32 delays[2][SLOTS - 1]; /* of excitatory, inhibitory sources, from 1 on: cumulative */
-    u32 levels[LEVELS];       /* of weights, and of first potentials: cumulative */
-    i32 weights[3][LEVELS];   /* weights_of chooses the row */
-    i32 drive[POPULATIONS];   /* what a constant current adds to a potential in a step */
-    i32 input;                /* weight of an input from outside */
-    u32 keep_current, keep_potential,
+    uint first[POPULATIONS + 1]; /* neuron of each population; how many there are */
+    uint n_synapses[PAIRS];
+    uint inputs[POPULATIONS][MOST_INPUTS]; /* from outside, in a step: cumulative */
+    uint delays[2][SLOTS - 1]; /* of excitatory, inhibitory sources, from 1 on: cumulative */
+    uint levels[LEVELS];       /* of weights, and of first potentials: cumulative */
+    int weights[3][LEVELS];    /* weights_of chooses the row */
+    int drive[POPULATIONS];    /* what a constant current adds to a potential in a step */
+    int input;                 /* weight of an input from outside */
+    uint keep_current, keep_potential,
         gain; /* of 2^32: what a step leaves, and moves to a potential */
 };
 
 /* Returns four random words of a counter, whose last word says what for. */
 enum { DRAWS_INPUTS, DRAWS_BEGIN, DRAWS_SYNAPSE };
 struct words {
-    u32 x, y, z, w;
+    uint x, y, z, w;
 };
-static inline struct words draw(struct words counter, u64 seed)
+static inline struct words draw(struct words counter, ulong seed)
 {
-    u32 key = (u32)seed, key2 = (u32)(seed >> 32);
-    for (u32 i = 0; i < 7; i++) {
-        const u64 a = (u64)0xd2511f53u * counter.x, b = (u64)0xcd9e8d57u * counter.z;
-        counter = (struct words){(u32)(b >> 32) ^ counter.y ^ key, (u32)b,
-                                 (u32)(a >> 32) ^ counter.w ^ key2, (u32)a};
+    uint key = (uint)seed, key2 = (uint)(seed >> 32);
+    for (uint i = 0; i < 7; i++) {
+        const ulong a = (ulong)0xd2511f53u * counter.x, b = (ulong)0xcd9e8d57u * counter.z;
+        counter = (struct words){(uint)(b >> 32) ^ counter.y ^ key, (uint)b,
+                                 (uint)(a >> 32) ^ counter.w ^ key2, (uint)a};
         key += 0x9e3779b9u;
         key2 += 0xbb67ae85u;
     }
@@ -77,11 +78,11 @@ static inline struct words draw(struct words counter, u64 seed)
 }
 
 /* Returns which entry of a cumulative table [n] a random word draws. */
-static inline u32 draw_entry(TABLES u32 *table, u32 n, u32 random)
+static inline uint draw_entry(TABLES uint *table, uint n, uint random)
 {
-    u32 i = 0;
-    for (u32 left = n; left > 1;) {
-        const u32 half_down = left / 2;
+    uint i = 0;
+    for (uint left = n; left > 1;) {
+        const uint half_down = left / 2;
         i += random > table[i + half_down - 1] ? half_down : 0;
         left -= half_down;
     }
@@ -89,39 +90,39 @@ static inline u32 draw_entry(TABLES u32 *table, u32 n, u32 random)
 }
 
 /* Returns x * parts / 2^32, rounded. */
-static inline i32 parts_of(i32 x, u32 parts)
+static inline int parts_of(int x, uint parts)
 {
-    return (i32)(((i64)x * (i64)parts + (i64)0x80000000u) >> 32);
+    return (int)(((long)x * (long)parts + (long)0x80000000u) >> 32);
 }
 
-static inline u32 population_of(TABLES struct tables *tables, u32 number)
+static inline uint population_of(TABLES struct tables *tables, uint number)
 {
-    u32 n = 0; /* whose loads do not wait for each other */
-    for (u32 i = 1; i < POPULATIONS; i++)
+    uint n = 0; /* whose loads do not wait for each other */
+    for (uint i = 1; i < POPULATIONS; i++)
         n += number >= tables->first[i] ? 1 : 0;
     return n;
 }
 
 /* What is known of a time: neurons that fired, own ones and others', and how many own spikes of the run are older. */
 struct known {
-    u32 own, others, older;
+    uint own, others, older;
 };
 
 struct neuron {
-    i32 potential, current;
-    u32 rests_until;
+    int potential, current;
+    uint rests_until;
 };
 
 /* Takes a neuron through a step, at whose end input of synapses arrives. @return whether it fires */
-static inline bool neuron_advance(TABLES struct tables *tables, u64 seed, u32 number, u32 time,
-                                  i32 arrives, struct neuron *neuron)
+static inline bool neuron_advance(TABLES struct tables *tables, ulong seed, uint number, uint time,
+                                  int arrives, struct neuron *neuron)
 {
-    const u32 population = population_of(tables, number);
+    const uint population = population_of(tables, number);
     const struct words random = draw((struct words){number, time, 0, DRAWS_INPUTS}, seed);
-    const i32 n_inputs = (i32)draw_entry(tables->inputs[population], MOST_INPUTS, random.x);
+    const int n_inputs = (int)draw_entry(tables->inputs[population], MOST_INPUTS, random.x);
     if (time == 0) {
         const struct words first = draw((struct words){number, 0, 0, DRAWS_BEGIN}, seed);
-        const i32 level = (i32)draw_entry(tables->levels, LEVELS, first.x) * 2 - (LEVELS - 1);
+        const int level = (int)draw_entry(tables->levels, LEVELS, first.x) * 2 - (LEVELS - 1);
         *neuron = (struct neuron){7 * POTENTIAL_MV + level * (40 * POTENTIAL_MV / LEVELS), 0, 0};
     }
     if (time >= neuron->rests_until)
@@ -137,27 +138,124 @@ static inline bool neuron_advance(TABLES struct tables *tables, u64 seed, u32 nu
 }
 
 struct synapse {
-    u32 source, target, delay, level;
+    uint source, target, delay, level;
 };
 
-/* Returns synapse i of those to a population from one. */
-static inline struct synapse synapse_draw(TABLES struct tables *tables, u64 seed, u32 to, u32 from,
-                                          u32 i)
+/* Returns synapse i of a pair of populations. */
+static inline struct synapse synapse_draw(TABLES struct tables *tables, ulong seed, uint pair,
+                                          uint i)
 {
-    TABLES u32 *first = tables->first;
-    const struct words random =
-        draw((struct words){i, 0, 0, DRAWS_SYNAPSE + to * POPULATIONS + from}, seed);
-    return (struct synapse){first[from] +
-                                (u32)((u64)random.x * (first[from + 1] - first[from]) >> 32),
-                            first[to] + (u32)((u64)random.y * (first[to + 1] - first[to]) >> 32),
-                            1 + draw_entry(tables->delays[from % 2], SLOTS - 1, random.z),
+    TABLES uint *from = tables->first + pair % POPULATIONS,
+                *to = tables->first + pair / POPULATIONS;
+    const struct words random = draw((struct words){i, 0, 0, DRAWS_SYNAPSE + pair}, seed);
+    return (struct synapse){from[0] + (uint)((ulong)random.x * (from[1] - from[0]) >> 32),
+                            to[0] + (uint)((ulong)random.y * (to[1] - to[0]) >> 32),
+                            1 + draw_entry(tables->delays[pair % 2], SLOTS - 1, random.z),
                             draw_entry(tables->levels, LEVELS, random.w)};
 }
 
 /* Returns the row of weights of synapses from a population to a target: inhibitory 2, doubled (4e to 2/3e) 1. */
-static inline u32 weights_of(TABLES struct tables *tables, u32 population, u32 target)
+static inline uint weights_of(TABLES struct tables *tables, uint population, uint target)
 {
     return population % 2 ? 2 : population == 2 && target < tables->first[1] ? 1 : 0;
 }
+
+#if !defined(__OPENCL_C_VERSION__)
+
+/* ---- the model ----------------------------------------------------------------------------------- */
+
+#define STEP_MS 0.1
+#define MEMBRANE_MS 10.0
+#define SYNAPSE_MS 0.5
+#define CAPACITY_PF 250.0
+#define WEIGHT_PA 87.8
+#define INPUT_RATE 0.008 /* [1/ms] */
+#define LEVEL_MEAN (LEVELS / 2 - 0.5)
+#define LEVELS_A_DEVIATION (LEVELS / 8.0)
+
+static const struct {
+    const char *name;
+    double n, inputs, rate;      /* neurons, a neuron's inputs from outside, spikes a second */
+    double chances[POPULATIONS]; /* that a neuron of it has a synapse of one of each population */
+} full_model[POPULATIONS] = {
+    {"2/3e", 20683, 1600, 0.9, {.1009, .1689, .0437, .0818, .0323, 0, .0076, 0}},
+    {"2/3i", 5834, 1500, 2.8, {.1346, .1371, .0316, .0515, .0755, 0, .0042, 0}},
+    {"4e", 21915, 2100, 4.5, {.0077, .0059, .0497, .135, .0067, .0003, .0453, 0}},
+    {"4i", 5479, 1900, 5.9, {.0691, .0029, .0794, .1597, .0033, 0, .1057, 0}},
+    {"5e", 4850, 2000, 7.5, {.1004, .0622, .0505, .0057, .0831, .3726, .0204, 0}},
+    {"5i", 1065, 1900, 8.6, {.0548, .0269, .0257, .0022, .06, .3158, .0086, 0}},
+    {"6e", 14395, 2900, 1.1, {.0156, .0066, .0211, .0166, .0572, .0197, .0396, .2252}},
+    {"6i", 2948, 2100, 7.8, {.0364, .001, .0034, .0005, .0277, .008, .0658, .1443}}};
+
+static const double row_weights[3] = {WEIGHT_PA, 2 * WEIGHT_PA, -4 * WEIGHT_PA};
+
+/* Returns a chance as tables have it. */
+static inline uint chance_word(double chance)
+{
+    return chance < 1 ? (uint)(chance * 0x1p32) : UINT32_MAX;
+}
+
+static inline double normal(double x)
+{
+    return erfc(-x / sqrt(2)) / 2;
+}
+
+/* Fills in a cumulative table of n whole numbers, from 0 on, of a normal distribution that ends with them. */
+static inline void make_normal(uint *table, int n, double mean, double deviation)
+{
+    const double below = normal((-0.5 - mean) / deviation),
+                 within = normal((n - 0.5 - mean) / deviation) - below;
+    for (int i = 0; i < n; i++)
+        table[i] = chance_word((normal((i + 0.5 - mean) / deviation) - below) / within);
+}
+
+/* Fills in what a population gets. @param part  of its synapses and inputs that there are */
+static inline void make_population(struct tables *tables, int to, double scale, double part)
+{
+    const double mean = part * full_model[to].inputs * INPUT_RATE * STEP_MS;
+    double term = exp(-mean), sum = 0, current = WEIGHT_PA * full_model[to].inputs * INPUT_RATE;
+    for (int k = 0; k < MOST_INPUTS; k++) {
+        sum += term;
+        tables->inputs[to][k] = chance_word(sum);
+        term *= mean / (k + 1);
+    }
+    for (int from = 0; from < POPULATIONS; from++) {
+        const int row = from % 2 ? 2 : from == 2 && to == 0;
+        const double n = log1p(-full_model[to].chances[from]) /
+                         log1p(-1 / (full_model[to].n * full_model[from].n));
+        tables->n_synapses[to * POPULATIONS + from] = (uint)llround(n * scale * part);
+        current += row_weights[row] * n / full_model[to].n * full_model[from].rate / 1000;
+    }
+    const double of_current = -expm1(-STEP_MS / MEMBRANE_MS) * MEMBRANE_MS / CAPACITY_PF;
+    tables->drive[to] =
+        (int)lround((1 - sqrt(part)) * current * SYNAPSE_MS * of_current * POTENTIAL_MV);
+    tables->first[to + 1] = tables->first[to] + (uint)llround(scale * full_model[to].n);
+}
+
+/** Make the tables, all 0 before, of a scale. */
+static inline void tables_make(struct tables *tables, double scale)
+{
+    const double part = scale < 1 ? scale : 1, unit = CURRENT_PA / sqrt(part),
+                 keep_current = exp(-STEP_MS / SYNAPSE_MS),
+                 keep_potential = exp(-STEP_MS / MEMBRANE_MS),
+                 gain = (keep_potential - keep_current) * SYNAPSE_MS * MEMBRANE_MS /
+                        (CAPACITY_PF * (MEMBRANE_MS - SYNAPSE_MS));
+    for (int i = 0; i < 3 * LEVELS; i++) {
+        const double deviations = (i % LEVELS - LEVEL_MEAN) / LEVELS_A_DEVIATION;
+        tables->weights[i / LEVELS][i % LEVELS] =
+            (int)lround(unit * row_weights[i / LEVELS] * (1 + 0.1 * deviations));
+    }
+    make_normal(tables->levels, LEVELS, LEVEL_MEAN, LEVELS_A_DEVIATION);
+    make_normal(tables->delays[0], SLOTS - 1, 15 - 1, 7.5);
+    make_normal(tables->delays[1], SLOTS - 1, 7.5 - 1, 3.75);
+    for (int i = 0; i < POPULATIONS; i++)
+        make_population(tables, i, scale, part);
+    tables->input = (int)lround(unit * WEIGHT_PA);
+    tables->keep_current = chance_word(keep_current);
+    tables->keep_potential = chance_word(keep_potential);
+    tables->gain = chance_word(gain * POTENTIAL_MV / CURRENT_PA);
+}
+
+#endif
 
 #endif
