@@ -70,6 +70,7 @@ void gravel_node_free_heap(struct gravel *gravel)
         return;
     }
     gravel_launches_destroy(&gravel->launches); /* until here waits for the device ask for them */
+    gravel_built_release(&gravel->built);
     gravel_device_close(&gravel->device);
     gravel_segment_destroy(gravel->segment);
     free(gravel);

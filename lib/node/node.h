@@ -124,6 +124,7 @@ struct gravel {
     struct gravel_launches launches;
     struct gravel_lived since_failure; /* of waits for kernels; guarded by launches.lock */
     struct gravel_private private_memory;
+    struct gravel_built built;
     struct gravel_watch watch;
     struct gravel *next; /* of open nodes (abort.c), or of those left behind (close.c) */
     uint32_t n_aborting; /* calls of gravel_abort that are under way; of abort.c, too */

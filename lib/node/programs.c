@@ -38,6 +38,7 @@ int gravel_node_build(struct gravel *gravel, const struct gravel_program_request
     request.is_checked = gravel->config.check;
     request.heap_bytes = gravel->arena->heap_bytes;
     request.steal_policy = GRAVEL_CHOICE(&gravel->config, steal_policy);
+    request.built = &gravel->built;
     request.log = gravel_log_text;
     request.context = gravel;
     int code = gravel_device_build(&gravel->device, &request, program);

@@ -192,8 +192,15 @@ int gravel_device_build(const struct gravel_device *device,
     building.options = make_text(&building, write_options);
     building.text = building.options ? make_text(&building, write_text) : NULL;
     int code = building.options && building.text
-                   ? build(&building)
+                   ? 0
                    : gravel_fail_memory(request->name, strlen(request->source));
+    if (!code && request->built)
+        building.program = gravel_built_find(request->built, building.options, building.text);
+    if (!code && !building.program) {
+        code = build(&building);
+        if (!code && request->built)
+            gravel_built_keep(request->built, &building.options, &building.text, building.program);
+    }
     free(building.text);
     free(building.options);
     *program = building.program;

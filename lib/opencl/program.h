@@ -9,6 +9,7 @@
 
 #include "device/device.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 /** Device headers, made by the build: of messages, stealing, accumulators, pools, lines, sub-groups; and what is in
@@ -21,6 +22,16 @@ extern const char gravel_print_cl_h[];
 extern const char gravel_subgroup_cl_h[];
 extern const char gravel_sliced_cl_h[];
 
+/** built.c: what a node has built, which zeros begin; what 32 others are in front of is built each time. */
+struct gravel_built {
+    pthread_mutex_t lock; /* guards the rest */
+    uint32_t n;
+    struct gravel_built_program {
+        char *options, *text;
+        cl_program program;
+    } programs[32];
+};
+
 struct gravel_program_request {
     const char *name; /* for compiler messages */
     const char *source;
@@ -32,13 +43,26 @@ struct gravel_program_request {
     bool is_checked;                          /* GRAVEL_CHECK */
     uint64_t heap_bytes;                      /* of a node: whether 32 bits number its elements */
     uint32_t steal_policy;                    /* cl/layout/steal.h */
+    struct gravel_built *built;               /* where it is sought, and kept; or NULL */
     void (*log)(void *context, const char *text); /* gets the compiler's warnings; or NULL */
     void *context;
 };
 
-/** @return 0; GRAVEL_EBUILD with the compiler's log; GRAVEL_ECL; GRAVEL_ENOMEM. */
+/** Builds a program, or finds it. @return 0; GRAVEL_EBUILD with the compiler's log; GRAVEL_ECL; GRAVEL_ENOMEM. */
 int gravel_device_build(const struct gravel_device *device,
                         const struct gravel_program_request *request, cl_program *program);
+
+/* ---- built.c: programs that need not be built again --------------------------------------------------- */
+
+/** Returns a program that has been built of these, retained; NULL: none has. */
+cl_program gravel_built_find(struct gravel_built *built, const char *options, const char *text);
+
+/** Keeps a program of a text that includes no files, if there is room. @param options, text  [in, out] NULL afterwards if they
+ * are kept, else the caller's. */
+void gravel_built_keep(struct gravel_built *built, char **options, char **text, cl_program program);
+
+/** Releases all; the programs' other users keep theirs. */
+void gravel_built_release(struct gravel_built *built);
 
 /* ---- source.c: texts of programs ---------------------------------------------------------------------- */
 

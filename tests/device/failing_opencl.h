@@ -50,7 +50,6 @@ static struct {
     _Atomic int builds_left;     /* programs to build until copies stall, once, */
     _Atomic unsigned stall_ms;   /* for so long */
     _Atomic unsigned build_ms;   /* a build takes so much longer */
-    _Atomic bool keeps_programs; /* see below; of the thread that told calls to fail */
 } failing;
 
 static _Thread_local bool has_told; /* this thread has, with of_one */
@@ -194,71 +193,21 @@ static void *end_stall(void *unused)
     return NULL;
 }
 
-/* Programs that are built once, with keeps_programs: one that is like another before it, in text, options and context, is not
- * built, for a driver takes long to find it in its cache; its kernels, which are made next, are that one's. */
-#define MOST_KEPT 32u
-static struct {
-    cl_program programs[MOST_KEPT];
-    uint64_t keys[MOST_KEPT + 1]; /* of text and options; at last the one that was sought */
-    uint32_t n;
-    cl_context context;       /* of all */
-    cl_program unbuilt, like; /* the last one that was not built, and the one that it is like */
-} kept;
-
-static uint64_t add_to_key(uint64_t key, const char *text)
-{
-    for (; *text; text++)
-        key = (key ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return key * 3; /* texts end */
-}
-
-static cl_program find_kept(cl_program program, const char *options)
-{
-    static char text[4u << 20];
-    cl_context context;
-    uint32_t i = 0;
-    if (__real_clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof text, text, NULL) ||
-        __real_clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof context, &context, NULL))
-        abort();
-    while (context != kept.context && kept.n)
-        clReleaseProgram(kept.programs[--kept.n]);
-    kept.context = context;
-    kept.keys[kept.n] = add_to_key(add_to_key(UINT64_C(0xcbf29ce484222325), text), options);
-    while (kept.keys[i] != kept.keys[kept.n])
-        i++;
-    return i < kept.n ? kept.programs[i] : NULL;
-}
-
-/* Returns the program that the driver has built for this one. */
-static cl_program built(cl_program program)
-{
-    return has_told && program == kept.unbuilt ? kept.like : program;
-}
-
 WRAP(clCreateKernel)
 {
     if (!fails(CREATES))
-        return __real_clCreateKernel(built(program), kernel_name, errcode_ret);
+        return PASS_ON(clCreateKernel);
     *errcode_ret = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return NULL;
 }
 
 WRAP(clBuildProgram)
 {
-    const bool keeps = has_told && atomic_load(&failing.keeps_programs);
     pthread_t thread;
     usleep(atomic_load(&failing.build_ms) * 1000);
     if (fails(CREATES))
         return CL_OUT_OF_HOST_MEMORY;
-    if (keeps && (kept.like = find_kept(program, options))) {
-        kept.unbuilt = program;
-        return CL_SUCCESS;
-    }
-    if (has_told && program == kept.unbuilt)
-        kept.unbuilt = NULL;
     cl_int error = PASS_ON(clBuildProgram);
-    if (keeps && !error && kept.n < MOST_KEPT && !clRetainProgram(program))
-        kept.programs[kept.n++] = program;
     if (atomic_fetch_sub(&failing.builds_left, 1) != 1)
         return error;
     atomic_store(&failing.stalls, READS | WAITS);

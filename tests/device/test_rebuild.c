@@ -2,7 +2,8 @@
 /*
  * What fails once and is tried again. A build that fails without a word of the compiler, as PoCL's does for one of two
  * processes that fill its cache with one program at once: it is tried again, once, and then its cache is named; a program that
- * is wrong is not. And the self-test's kernel, on a machine so busy that it got no core for as long as the host waits.
+ * is wrong is not, and a text is built once. And the self-test's kernel, on a machine so busy that it got no core for as long as
+ * the host waits.
  *
  * The linker sends the library's calls here (--wrap). A build that fails is the driver's, of a text that is no program; the
  * first hand-over of the self-test is swallowed.
@@ -93,6 +94,34 @@ TEST(a_wrong_program_is_built_once)
     expect_error(gravel_program_build(gravel, "k.cl", wrong, NULL, &program), GRAVEL_EBUILD,
                  "k.cl:2");
     assert_int_equal(n_builds, 1);
+}
+
+TEST(a_text_is_built_once_for_its_options)
+{
+    struct gravel *gravel = scoped_loopback(2, NULL);
+    let_fail(0);
+    cl_program program = build_or_die(gravel, source, NULL);
+    assert_ptr_equal(build_or_die(gravel, source, NULL), program);
+    assert_int_equal(n_builds, 1);
+    assert_ptr_not_equal(build_or_die(gravel, source, "-DOTHER"), program);
+    assert_int_equal(n_builds, 2);
+    kernel_or_die(gravel, program, "k");
+    expect_works(gravel);
+}
+
+TEST(a_text_that_includes_a_file_is_built_each_time)
+{
+    struct gravel *gravel = scoped_loopback(1, NULL);
+    char path[] = "/tmp/gravel-built-XXXXXX", text[256];
+    FILE *file = fdopen(mkstemp(path), "w");
+    cl_program program;
+    snprintf(text, sizeof text, "%s#  include \"%s\"\n", source, path);
+    MUST(file && fputs("constant int of_file = 1;", file) >= 0 && fflush(file) == 0);
+    OK(gravel_program_build(gravel, "k.cl", text, NULL, &program));
+    clReleaseProgram(program);
+    MUST(fputs("no C", file) >= 0 && fclose(file) == 0);
+    expect_error(gravel_program_build(gravel, "k.cl", text, NULL, &program), GRAVEL_EBUILD, path);
+    remove(path);
 }
 
 TEST(a_kernel_that_was_late_once_is_tried_again)
