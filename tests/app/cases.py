@@ -59,6 +59,8 @@ def of_refusals(at):
     programs = {("chapter5/" if "/chapter5/" in path else "") + basename(path): path for path in at.programs}
     common = {"OCL_ICD_VENDORS": at.folder} if at.kind in refusals.WITHOUT_DEVICE else {}  # it is empty
     for name, words, text, *settings in refusals.GROUPS[at.kind]:
+        if name in refusals.OF_GRAPH and name not in programs:
+            continue
         words = words if isinstance(words, list) else words.split()
         words = [path_of(word, at.folder) if before == "-f" else word for before, word in zip([None] + words, words)]
 

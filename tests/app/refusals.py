@@ -7,6 +7,7 @@ long.fa is of rows_sequence.py.
 HEAP_64K = {"GRAVEL_HEAP": "64k"}
 HEAP_20K = {"GRAVEL_HEAP": "20k"}
 LOOPBACK = {"GRAVEL_LOOPBACK": "2"}
+OF_GRAPH = ("bfs", "color", "mst", "pagerank", "sssp")  # not built with -Dgraph=disabled
 
 GROUPS = {}
 WITHOUT_DEVICE = ("options and files", "mer options and files", "ranks")  # refused where there is no OpenCL platform
