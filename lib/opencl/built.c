@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of which there are more nodes have only the first: what is here stays, so that a program is retained without the lock. */
+/* A node that builds more keeps the first: what is here stays, so that a program is retained without the lock. */
 #define MOST (sizeof((struct gravel_built *)0)->programs / sizeof(struct gravel_built_program))
 
 cl_program gravel_built_find(struct gravel_built *built, const char *options, const char *text)

@@ -57,8 +57,11 @@ int gravel_device_build(const struct gravel_device *device,
 /** Returns a program that has been built of these, retained; NULL: none has. */
 cl_program gravel_built_find(struct gravel_built *built, const char *options, const char *text);
 
-/** Keeps a program of a text that includes no files, if there is room. @param options, text  [in, out] NULL afterwards if they
- * are kept, else the caller's. */
+/**
+ * Keeps a program of a text that includes no files, if there is room.
+ *
+ * @param options, text  [in, out] NULL afterwards if they are kept, else the caller's.
+ */
 void gravel_built_keep(struct gravel_built *built, char **options, char **text, cl_program program);
 
 /** Releases all; the programs' other users keep theirs. */
