@@ -26,18 +26,9 @@ cl_program gravel_built_find(struct gravel_built *built, const char *options, co
     return found && clRetainProgram(found) == CL_SUCCESS ? found : NULL;
 }
 
-/* Returns whether a text includes files, which may have changed when it is built again. */
-static bool includes_files(const char *text)
-{
-    for (const char *at = text; (at = strchr(at, '#')); at++)
-        if (!strncmp(at + 1 + strspn(at + 1, " \t"), "include", 7))
-            return true;
-    return false;
-}
-
 void gravel_built_keep(struct gravel_built *built, char **options, char **text, cl_program program)
 {
-    if (includes_files(*text) || clRetainProgram(program) != CL_SUCCESS)
+    if (clRetainProgram(program) != CL_SUCCESS)
         return;
     pthread_mutex_lock(&built->lock);
     const bool has_room = built->n < MOST;

@@ -184,6 +184,13 @@ static int build(struct building *building)
     return code;
 }
 
+/* Returns whether a text includes files, which may have changed when it is built again. */
+static bool reads_files(const struct gravel_program_request *request)
+{
+    return gravel_source_includes_files(request->source, headers) ||
+           (request->trailer && gravel_source_includes_files(request->trailer, headers));
+}
+
 int gravel_device_build(const struct gravel_device *device,
                         const struct gravel_program_request *request, cl_program *program)
 {
@@ -194,12 +201,13 @@ int gravel_device_build(const struct gravel_device *device,
     int code = building.options && building.text
                    ? 0
                    : gravel_fail_memory(request->name, strlen(request->source));
-    if (!code && request->built)
-        building.program = gravel_built_find(request->built, building.options, building.text);
+    struct gravel_built *built = reads_files(request) ? NULL : request->built;
+    if (!code && built)
+        building.program = gravel_built_find(built, building.options, building.text);
     if (!code && !building.program) {
         code = build(&building);
-        if (!code && request->built)
-            gravel_built_keep(request->built, &building.options, &building.text, building.program);
+        if (!code && built)
+            gravel_built_keep(built, &building.options, &building.text, building.program);
     }
     free(building.text);
     free(building.options);

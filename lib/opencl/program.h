@@ -57,11 +57,7 @@ int gravel_device_build(const struct gravel_device *device,
 /** Returns a program that has been built of these, retained; NULL: none has. */
 cl_program gravel_built_find(struct gravel_built *built, const char *options, const char *text);
 
-/**
- * Keeps a program of a text that includes no files, if there is room.
- *
- * @param options, text  [in, out] NULL afterwards if they are kept, else the caller's.
- */
+/** Keeps a program, if there is room. @param options, text  [in, out] NULL afterwards if they are kept. */
 void gravel_built_keep(struct gravel_built *built, char **options, char **text, cl_program program);
 
 /** Releases all; the programs' other users keep theirs. */
@@ -77,6 +73,9 @@ struct gravel_source_header {
 
 /** Returns whether a text includes one of the headers, outside comments. */
 bool gravel_source_includes(const char *text, const struct gravel_source_header *headers);
+
+/** Returns whether a text includes anything but the headers, also behind a comment. */
+bool gravel_source_includes_files(const char *text, const struct gravel_source_header *headers);
 
 /**
  * Writes a text with the headers inserted; what follows a header keeps its line numbers. A macro that begins with a

@@ -134,6 +134,17 @@ static void write_line_directive(FILE *out, uint32_t line, const char *name)
     fprintf(out, "\n#line %u \"%.256s\"\n", line, name);
 }
 
+bool gravel_source_includes_files(const char *text, const struct gravel_source_header *headers)
+{
+    while (*text) {
+        const char *next = skip_unread(text);
+        if (next == text && skip_directive(text, "include") && !find_included(text, headers))
+            return true;
+        text = next == text ? text + 1 : next;
+    }
+    return false;
+}
+
 bool gravel_source_includes(const char *text, const struct gravel_source_header *headers)
 {
     for (text = skip_mark(text); *text; text = skip_mark(text + line_length(text)))
