@@ -464,9 +464,9 @@ int gravel_fill(struct gravel *gravel, uint64_t offset, uint64_t bytes, const vo
 
 /**
  * Builds an OpenCL program whose text itself includes "gravel.cl.h", with GRAVEL_HANDLER(name) of every registered
- * handler and GRAVEL_HAS_DOUBLE defined. A text that includes no other files is built once: the next call with it and
- * its options returns the same program. On pump the call waits for running kernels if the program's need more private
- * memory than any before.
+ * handler and GRAVEL_HAS_DOUBLE defined. The first 32 texts that include no other files are built once: the next call
+ * with the text and its options returns the same program. On pump the call waits for running kernels if the program's
+ * need more private memory than any before.
  *
  * @param name     file name for the compiler's messages.
  * @param options  of the compiler, or NULL.

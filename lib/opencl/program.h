@@ -22,7 +22,7 @@ extern const char gravel_print_cl_h[];
 extern const char gravel_subgroup_cl_h[];
 extern const char gravel_sliced_cl_h[];
 
-/** built.c: what a node has built, which zeros begin; what 32 others are in front of is built each time. */
+/** built.c: the first 32 programs that a node has built; it builds later ones each time. Zeros begin it. */
 struct gravel_built {
     pthread_mutex_t lock; /* guards the rest */
     uint32_t n;

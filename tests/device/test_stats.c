@@ -138,7 +138,7 @@ TEST(every_counter_is_told_by_its_name)
     OK(gravel_stats_read(gravel, &stats, sizeof stats, GRAVEL_ALL_NODES));
     for (; gravel_stats_get(gravel, i, &name, &value) == 0; i++) {
         assert_string_equal(name, names[i]);
-        /* what stands still while nothing is sent */
+        /* what does not change while nothing is sent */
         if (strncmp(name, "poll", 4) && strcmp(name, "thread_ns"))
             assert_int_equal(value, ((const uint64_t *)&stats)[i]);
     }
