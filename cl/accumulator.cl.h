@@ -12,11 +12,17 @@
  *     }
  *
  *     gravel_accumulate_TYPE_wi(g, a, index, value, node)     TYPE: int, uint, long, ulong, float, double
+ *     gravel_accumulate_fixed_TYPE_wi(g, a, index, value, bits, node)     TYPE: float, double; `a` of GRAVEL_LONG
  *
  * The call applies the operation of `a`, with `value`, to element `index` of its range at `node`: one atomic operation
  * on own memory, and no message until the flush. `index` and `node` have 64 bits. A call of another type, or with an
  * index or node that does not exist, does nothing, and the next flush reports it. Calls of 64-bit types exist where
  * the device has 64-bit atomics, and double also where GRAVEL_HAS_DOUBLE is defined.
+ *
+ * A fixed call gives value * 2^bits, rounded to the nearest integer (half to even): sums are the same bit by bit in any
+ * order and on any number of nodes. ldexp(sum, -bits) is the number, off by at most half of 2^-bits for each value;
+ * `bits`, 0 to 62, is the same in all calls. A value of 2^(63 - bits) or more in magnitude, a NaN and other `bits` do
+ * nothing, and the next flush reports GRAVEL_ERANGE. Sums wrap: keep n values below 2^(63 - bits) / n in magnitude.
  *
  * Path:    the user's kernel -> this -> the shadow; cl/kernels/accumulate.cl sends it.
  * Memory:  updates are relaxed (A5): they order nothing, and are seen once they are applied at their owner. A3
@@ -100,6 +106,18 @@ GRAVELP_OUT_OF_LINE void gravelp_accumulator_refuse(global struct gravelp_accumu
         if (is_new && !is_own)                                                             \
             gravelp_accumulator_mark(a, at);                                               \
     }
+/* Defines the fixed call of a type. The product is exact, or infinite. */
+#define GRAVELP_DEFINE_ACCUMULATE_FIXED(type)                                                   \
+    GRAVELP_INLINE void gravel_accumulate_fixed_##type##_wi(struct gravel_group g,              \
+                                                            GRAVEL_ACCUMULATOR(a), ulong index, \
+                                                            type value, uint bits, ulong node)  \
+    {                                                                                           \
+        const type scaled = value * (type)(1ul << bits);                                        \
+        if (bits < 63 && fabs(scaled) < (type)(1ul << 63))                                      \
+            gravel_accumulate_long_wi(g, a, index, (long)rint(scaled), node);                   \
+        else                                                                                    \
+            gravelp_accumulator_refuse(a, GRAVELP_REFUSED_VALUE, index, node);                  \
+    }
 
 GRAVELP_DEFINE_ACCUMULATE(INT, int, INTEGER)
 GRAVELP_DEFINE_ACCUMULATE(UINT, uint, INTEGER)
@@ -107,8 +125,10 @@ GRAVELP_DEFINE_ACCUMULATE(FLOAT, float, REAL)
 #ifdef GRAVELP_HAS_LONG_UPDATES
 GRAVELP_DEFINE_ACCUMULATE(LONG, long, INTEGER)
 GRAVELP_DEFINE_ACCUMULATE(ULONG, ulong, INTEGER)
+GRAVELP_DEFINE_ACCUMULATE_FIXED(float)
 #ifdef GRAVEL_HAS_DOUBLE
 GRAVELP_DEFINE_ACCUMULATE(DOUBLE, double, REAL)
+GRAVELP_DEFINE_ACCUMULATE_FIXED(double)
 #endif
 #endif
 

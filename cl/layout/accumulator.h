@@ -25,6 +25,7 @@
 
 #define GRAVELP_ACCUMULATOR_BLOCK 1024u /* words */
 #define GRAVELP_ACCUMULATOR_FEW 1024u   /* messages */
+#define GRAVELP_REFUSED_VALUE 8u        /* instead of a type: a fixed-point value out of range */
 
 /* Of a part. A flush counts in one of the two, and clears the other one for the next. */
 struct gravelp_accumulator_tally {
@@ -47,9 +48,9 @@ struct gravelp_accumulator {
     gravelp_u32 index_bytes;      /* of messages: 4, or 8 of a range that needs them */
     gravelp_u32 host_padding[7];
     /* Written by kernels. */
-    gravelp_u32 n_few[2];  /* words packed of all parts, as tallies have them */
-    gravelp_u32 n_refused; /* calls with what is not there, since the host has reported one */
-    gravelp_u32 refused_type;
+    gravelp_u32 n_few[2];     /* words packed of all parts, as tallies have them */
+    gravelp_u32 n_refused;    /* calls with what is not there, since the host has reported one */
+    gravelp_u32 refused_type; /* of operation.h, or GRAVELP_REFUSED_VALUE */
     gravelp_u64 refused_index, refused_node; /* of the first of them, as refused_type */
     gravelp_u64 device_padding[4];
 };

@@ -24,7 +24,8 @@
  *   this node.
  * - Kernels that add run on gravel_cl_queue. A kernel on another queue has ended before a flush, and the flush before
  *   the next such kernel.
- * - Sums of GRAVEL_FLOAT and GRAVEL_DOUBLE depend on timing and on the number of nodes.
+ * - Sums of GRAVEL_FLOAT and GRAVEL_DOUBLE depend on timing and on the number of nodes; fixed-point sums of GRAVEL_LONG
+ *   do not (accumulator.cl.h).
  *
  * Memory:  for each node as many words as the range has, and a bit for each; an index and a word for each that a flush
  *          packs at once, 16 MiB at most. GRAVEL_ACCUMULATE_MEMORY bounds all accumulators of a node.
@@ -67,8 +68,8 @@ int gravel_kernel_set_accumulator(const struct gravel_accumulator *accumulator, 
  * Sends what kernels on gravel_cl_queue have added, after they have ended. Applied after gravel_quiet or
  * gravel_barrier.
  *
- * @return  0; GRAVEL_ERANGE or GRAVEL_EINVAL (a kernel gave an index, node or type that does not exist: that update
- *          did nothing); as gravel_launch and gravel_fence.
+ * @return  0; GRAVEL_ERANGE or GRAVEL_EINVAL (a kernel gave an index, node or type that does not exist, or a
+ *          fixed-point value out of range: that update did nothing); as gravel_launch and gravel_fence.
  */
 int gravel_accumulator_flush(struct gravel_accumulator *accumulator);
 

@@ -136,6 +136,12 @@ static int report_refused(struct gravel_accumulator *accumulator)
         accumulator->object.gravel->device.queue, accumulator->memory, CL_FALSE,
         offsetof(struct gravelp_accumulator, n_refused), sizeof none, &none, 0, NULL, NULL);
     GRAVEL_TRY(gravel_check_cl("accumulator: clEnqueueWriteBuffer", error));
+    if (seen->refused_type == GRAVELP_REFUSED_VALUE)
+        return gravel_fail(
+            GRAVEL_ERANGE,
+            "gravel_accumulate_fixed: value out of range (below 2^(63 - bits), bits 0 to 62), for "
+            "index %" PRIu64 " at node %" PRIu64 ", and %u more that are refused",
+            seen->refused_index, seen->refused_node, n_refused - 1);
     if (seen->refused_type != head->word_type)
         return gravel_fail(
             GRAVEL_EINVAL,

@@ -96,6 +96,17 @@ def test_accumulator(node, program):
     refusing.destroy()
 
 
+def test_fixed_point(node, program):
+    sums, n = node.array(1, np.int64), EACH * n_processes(node)
+    with node.accumulator(sums) as accumulator:
+        program.weigh(EACH * node.size, None, accumulator, 0.1, 20)
+        for value, bits in (4, 61), (-4, 61), (np.nan, 20), (0, 63):
+            program.weigh(1, None, accumulator, value, bits)
+            refuse(gravel.RangeError, "value out of range", accumulator.flush)
+    expect(node, sums, n * round(0.1 * 2**20))
+    assert np.isclose(np.ldexp(sums.get(), -20), n * 0.1)
+
+
 def test_bad(node, program):
     array, short, many = node.array(10, np.uint32), node.array(10, np.int16), [[0]] * node.size
     for words, error, text in (

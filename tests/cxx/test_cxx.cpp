@@ -294,6 +294,16 @@ static void test_accumulator(gvl::node &node)
     refused.flush();
     refused.destroy();
     EXPECT_ERROR(GRAVEL_EINVAL, "destroyed", refused.destroy());
+
+    const gvl::kernel weigh(program, "weigh");
+    gvl::array<cl_long> fixed(node, 1);
+    gvl::accumulator weights(node, fixed, GRAVEL_ADD);
+    node.launch(weigh, 1024 * n_local(node), 64, gvl::arena, weights, cl_float(0.1f), cl_uint(20));
+    node.barrier();
+    EXPECT(fixed.get(0)[0] == 1024 * 104858); /* 0.1 * 2^20 is 104857.6 */
+    node.launch(weigh, 1, 1, gvl::arena, weights, cl_float(4), cl_uint(61));
+    EXPECT_ERROR(GRAVEL_ERANGE, "value out of range", weights.flush());
+    weights.destroy();
 }
 
 static void test_block_pool(gvl::node &node)

@@ -138,8 +138,9 @@ static void run_accumulate(struct stage *stage)
 {
 #define OPERATION(OP, op, TYPE, type) \
     TEST_CASE("accumulate_" #op "_" #type, "accumulate_" #type, OP, TYPE),
-    static const struct test_case operations[] = {GRAVEL_VALUE_OPERATIONS(OPERATION)
-                                                      GRAVEL_DOUBLE_OPERATIONS(OPERATION)};
+    static const struct test_case operations[] = {
+        GRAVEL_VALUE_OPERATIONS(OPERATION) GRAVEL_DOUBLE_OPERATIONS(OPERATION)
+            TEST_CASE("accumulate_fixed", "accumulate_fixed", ADD, LONG)};
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         struct gravel_accumulator *accumulator = NULL;
         if (operations[i].op != GRAVEL_PUT)

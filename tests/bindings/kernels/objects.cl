@@ -26,6 +26,12 @@ kernel void count(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(counts), uint n, uint value)
     uint i = (uint)get_global_id(0);
     gravel_accumulate_uint_wi(g, counts, i % n, value, i / n % gravel_n_nodes(g));
 }
+kernel void weigh(GRAVEL_ARENA, GRAVEL_ACCUMULATOR(sums), float value, uint bits)
+{
+    GRAVEL_OPEN(g);
+    ulong node = get_global_id(0) % gravel_n_nodes(g);
+    gravel_accumulate_fixed_float_wi(g, sums, 0, value, bits, node);
+}
 kernel void publish(GRAVEL_ARENA, ulong pool, ulong blocks)
 {
     GRAVEL_OPEN(g);
