@@ -71,7 +71,7 @@ class Array:
     def _at(self, first: int, n: int) -> int:
         """@return the offset of [n] elements, counted as in ravel(). Arithmetic of numpy's scalars would wrap."""
         begin = number_of("element", first)
-        if begin + n > self.size:
+        if begin + number_of("number of elements", n) > self.size:
             raise RangeError("%d elements from element %d on are not all in %r" % (n, begin, self))
         return self.offset + begin * self.dtype.itemsize
 
@@ -147,13 +147,17 @@ class Array:
         held = cl.Buffer.from_int_ptr(buffer.value, retain=True) if buffer.value else None
         return HeapPart(held, first.value, pointer.value or 0)
 
-    def get(self, node: Optional[int] = None) -> npt.NDArray[Any]:
-        """A copy of any node's part, by default this node's, with what a quiet or barrier before covers."""
+    def get(self, node: Optional[int] = None, first: Optional[int] = None, n: int = 1) -> npt.NDArray[Any]:
+        """A copy of any node's part, by default this node's, with what a quiet or barrier before covers.
+
+        With `first`, of n elements from there on, counted as in ravel(): a flat array. A RangeError if one is outside.
+        """
         number = self.node.rank if node is None else node
-        if self.node._is_local(number):
+        if first is None and self.node._is_local(number):
             return self._read(number).view(self.dtype).reshape(self.shape)
-        out = np.empty(self.shape, self.dtype)
-        self.node._wait(lib.gravel_get, self.offset, out.ctypes.data, self.nbytes, number)
+        at, shape = (self.offset, self.shape) if first is None else (self._at(first, n), (n,))
+        out = np.empty(shape, self.dtype)
+        self.node._wait(lib.gravel_get, at, out.ctypes.data, out.nbytes, number)
         return out
 
     def set(self, values: npt.ArrayLike, node: Optional[int] = None) -> None:

@@ -98,8 +98,12 @@ def test_array(node):
         refuse(ValueError, "WRITEABLE", lambda: part[1:].setflags(write=True))
     node.barrier()
     array.put([7, 8, 9], last(node), first=97)
+    records = node.array(8, [("key", np.uint64), ("share", np.float32)])
+    records.put([(7, 0.5), (8, 1.5)], last(node), first=5)
     node.barrier()
-    assert (array.get(last(node)).ravel()[-4:] == [97 + last(node), 7, 8, 9]).all()
+    assert (array.get(last(node), 96, 4) == [97 + last(node), 7, 8, 9]).all()
+    assert records.get(last(node), 6, 2).tolist() == [(8, 1.5), (0, 0)] and records.get(last(node), 5)["key"] == 7
+    refuse(gravel.RangeError, "3 elements from element 6", lambda: records.get(0, 6, 3))
     node.barrier()
     array.free()
     refuse(ValueError, "freed", array.get, array.free, array.part, lambda: array.offset, lambda: array.put([1], 0))

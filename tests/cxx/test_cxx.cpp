@@ -46,6 +46,7 @@ int count_accumulators(gravel_accumulator *accumulator)
 
 #include <sys/wait.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -212,14 +213,14 @@ static void test_words(gvl::node &node)
         EXPECT_ERROR(GRAVEL_EINVAL, "unmapped", all.unmap());
         reals.fill(-1.0, i, 90);
     }
-    gvl::array<cl_uint> sevens(node, 9);
-    sevens.fill(7);
+    const std::array<cl_uint, 2> filled{7, 8};
+    gvl::array<std::array<cl_uint, 2>> records(node, 9);
+    records.fill(filled);
     for (cl_uint i = 0; i < node.size(); i++) {
         if (!node.is_local(i))
             continue;
-        auto all = sevens.read(i);
-        for (size_t k = 0; k < all.size(); k++)
-            EXPECT(all[k] == 7);
+        for (const std::array<cl_uint, 2> &record : records.read(i))
+            EXPECT(record == filled);
     }
     const uint64_t n_shared = node.share(1001).second;
     const bool has_all = node.is_local(node.size() - 1) && node.is_local(0);
@@ -237,7 +238,9 @@ static void test_words(gvl::node &node)
     node.fence();
     longs.update(GRAVEL_ADD, 3, -8, next);
     longs.put({1, 2}, next, 8);
+    records.put({{3, 4}}, next, 8);
     node.barrier();
+    EXPECT(records.get(next, 7)[0] == filled && records.get(next, 8)[0][1] == 4);
     EXPECT(longs.get(next, 3, 1)[0] == -7 && longs.get(next, 9)[0] == 2);
     EXPECT(node.reduce(GRAVEL_ADD, 1.5f) == 1.5f * static_cast<float>(node.size() / n_local(node)));
     cl_uint both[2] = {1, node.rank()};
