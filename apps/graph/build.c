@@ -42,7 +42,7 @@ static void list(const struct graph_stream *stream, struct builder builder)
         const struct block_range items = {stream->n_items * part / N_PARTS,
                                           stream->n_items * (part + 1) / N_PARTS};
         if (items.first < items.last)
-            stream->list(stream->source, items, take_edge, &builder);
+            stream->list(stream, items, take_edge, &builder);
     }
 }
 

@@ -33,50 +33,63 @@ static uint32_t shuffle(uint64_t v, uint64_t key, unsigned scale)
     return (uint32_t)(v & mask);
 }
 
-static struct graph_edge kronecker_edge(const struct edge_numbers *numbers, uint64_t i)
+static struct graph_edge kronecker_edge(const struct graph_stream *stream, uint64_t i)
 {
+    const uint64_t order_key = random_mix(~stream->key); /* of the vertices' order */
     uint64_t draws = 0;
     uint64_t from = 0, to = 0;
-    for (unsigned level = 0; level < numbers->scale; level++) {
-        draws = level % 2 ? draws >> 32 : random_at(numbers->key, i * NUMBERS_PER_EDGE + level / 2);
+    for (unsigned level = 0; level < stream->scale; level++) {
+        draws = level % 2 ? draws >> 32 : random_at(stream->key, i * NUMBERS_PER_EDGE + level / 2);
         uint32_t draw = (uint32_t)draws;
         /* Quadrants A, B, C, D are (0,0), (0,1), (1,0), (1,1). */
         from = from << 1 | (draw >= AFTER_B);
         to = to << 1 | ((draw >= AFTER_A) ^ (draw >= AFTER_B) ^ (draw >= AFTER_C));
     }
-    return (struct graph_edge){.from = shuffle(from, numbers->order_key, numbers->scale),
-                               .to = shuffle(to, numbers->order_key, numbers->scale)};
+    return (struct graph_edge){.from = shuffle(from, order_key, stream->scale),
+                               .to = shuffle(to, order_key, stream->scale)};
 }
 
-static struct graph_edge uniform_edge(const struct edge_numbers *numbers, uint64_t i)
+static void visit_both_ways(struct graph_edge edge, graph_visit *visit, void *context)
 {
-    uint64_t number = random_at(numbers->key, i);
-    uint32_t mask = (uint32_t)((UINT64_C(1) << numbers->scale) - 1);
-    return (struct graph_edge){.from = (uint32_t)number & mask,
-                               .to = (uint32_t)(number >> 32) & mask};
+    visit(context, edge);
+    visit(context, (struct graph_edge){.from = edge.to, .to = edge.from});
 }
 
-static void list(const void *source, struct block_range edges, graph_visit *visit, void *context)
+static void list_kronecker(const struct graph_stream *stream, struct block_range edges,
+                           graph_visit *visit, void *context)
 {
-    const struct edge_numbers *numbers = source;
+    for (uint64_t i = edges.first; i < edges.last; i++)
+        visit_both_ways(kronecker_edge(stream, i), visit, context);
+}
+
+struct graph_stream kronecker_stream(uint64_t size, unsigned degree, uint64_t seed)
+{
+    const uint64_t n_edges = (uint64_t)degree << size;
+    return (struct graph_stream){.list = list_kronecker,
+                                 .n_items = n_edges,
+                                 .n_vertices = UINT64_C(1) << size,
+                                 .n_edges = 2 * n_edges,
+                                 .key = random_key(seed),
+                                 .scale = (unsigned)size};
+}
+
+static void list_uniform(const struct graph_stream *stream, struct block_range edges,
+                         graph_visit *visit, void *context)
+{
+    const uint32_t mask = (uint32_t)(stream->n_vertices - 1);
     for (uint64_t i = edges.first; i < edges.last; i++) {
-        struct graph_edge edge =
-            numbers->is_uniform ? uniform_edge(numbers, i) : kronecker_edge(numbers, i);
-        visit(context, edge);
-        visit(context, (struct graph_edge){.from = edge.to, .to = edge.from});
+        const uint64_t number = random_at(stream->key, i);
+        const struct graph_edge edge = {(uint32_t)number & mask, (uint32_t)(number >> 32) & mask,
+                                        0};
+        visit_both_ways(edge, visit, context);
     }
 }
 
-struct graph_stream edge_numbers_stream(struct edge_numbers *numbers, bool is_uniform,
-                                        unsigned scale, unsigned degree, uint64_t seed)
+struct graph_stream uniform_stream(uint64_t size, unsigned degree, uint64_t seed)
 {
-    const uint64_t key = random_key(seed), n_edges = (uint64_t)degree << scale;
-    *numbers = (struct edge_numbers){is_uniform, scale, key, random_mix(~key)};
-    return (struct graph_stream){.list = list,
-                                 .source = numbers,
-                                 .n_items = n_edges,
-                                 .n_vertices = UINT64_C(1) << scale,
-                                 .n_edges = 2 * n_edges};
+    struct graph_stream stream = kronecker_stream(size, degree, seed);
+    stream.list = list_uniform;
+    return stream;
 }
 
 /* ---- a band ------------------------------------------------------------------------------------
@@ -96,46 +109,45 @@ struct graph_stream edge_numbers_stream(struct edge_numbers *numbers, bool is_un
 /* Numbers of one row: how many, then where. */
 #define NUMBERS_PER_ROW 32
 
-static uint64_t n_drawn(const struct band *band, uint64_t row)
+/* Returns how far the farthest neighbour is [rows]. */
+static uint64_t reach_of(const struct graph_stream *band)
+{
+    return band->n_vertices / ROWS_PER_REACH;
+}
+
+static uint64_t n_drawn(const struct graph_stream *band, uint64_t row)
 {
     uint64_t number = random_at(band->key, row * NUMBERS_PER_ROW);
     uint64_t n = LEAST_DRAWN + (number >> 32) % N_DRAWS + (number % (1 << 20) < ONE_MORE);
-    return n < band->reach ? n : band->reach;
+    return n < reach_of(band) ? n : reach_of(band);
 }
 
-/* The i-th of n neighbours of a row. */
-static uint32_t drawn(const struct band *band, uint64_t row, uint64_t i, uint64_t n)
-{
-    uint64_t first = i * band->reach / n, last = (i + 1) * band->reach / n;
-    uint64_t away =
-        1 + first + random_at(band->key, row * NUMBERS_PER_ROW + 1 + i) % (last - first);
-    return (uint32_t)(row + away < band->n_vertices ? row + away : row - away);
-}
-
-static void list_band(const void *source, struct block_range rows, graph_visit *visit,
+static void list_band(const struct graph_stream *band, struct block_range rows, graph_visit *visit,
                       void *context)
 {
-    const struct band *band = source;
+    const uint64_t reach = reach_of(band);
     for (uint64_t row = rows.first; row < rows.last; row++) {
         const uint64_t n = n_drawn(band, row);
         visit(context, (struct graph_edge){.from = (uint32_t)row, .to = (uint32_t)row});
         for (uint64_t i = 0; i < n; i++) {
-            const uint32_t to = drawn(band, row, i, n);
-            visit(context, (struct graph_edge){.from = (uint32_t)row, .to = to});
-            visit(context, (struct graph_edge){.from = to, .to = (uint32_t)row});
+            const uint64_t first = i * reach / n, last = (i + 1) * reach / n;
+            const uint64_t number = random_at(band->key, row * NUMBERS_PER_ROW + 1 + i);
+            const uint64_t away = 1 + first + number % (last - first);
+            const uint64_t to = row + away < band->n_vertices ? row + away : row - away;
+            visit_both_ways((struct graph_edge){(uint32_t)row, (uint32_t)to, 0}, visit, context);
         }
     }
 }
 
-struct graph_stream band_stream(struct band *band, uint64_t n_vertices, uint64_t seed)
+struct graph_stream band_stream(uint64_t size, unsigned degree, uint64_t seed)
 {
-    *band = (struct band){random_key(seed), n_vertices, n_vertices / ROWS_PER_REACH};
-    uint64_t n_edges = n_vertices;
-    for (uint64_t row = 0; row < n_vertices; row++)
-        n_edges += 2 * n_drawn(band, row);
-    return (struct graph_stream){.list = list_band,
-                                 .source = band,
-                                 .n_items = n_vertices,
-                                 .n_vertices = n_vertices,
-                                 .n_edges = n_edges};
+    struct graph_stream band = {.list = list_band,
+                                .n_items = size,
+                                .n_vertices = size,
+                                .n_edges = size,
+                                .key = random_key(seed)};
+    (void)degree;
+    for (uint64_t row = 0; row < size; row++)
+        band.n_edges += 2 * n_drawn(&band, row);
+    return band;
 }

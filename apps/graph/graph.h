@@ -72,16 +72,30 @@ typedef void graph_visit(void *context, struct graph_edge edge);
 
 /* Edges that can be listed again and again, by items: edges, or rows; an undirected edge is listed both ways. */
 struct graph_stream {
-    void (*list)(const void *source, struct block_range items, graph_visit *visit, void *context);
-    const void *source;
+    void (*list)(const struct graph_stream *stream, struct block_range items, graph_visit *visit,
+                 void *context);
     uint64_t n_items;
     uint64_t n_vertices, n_edges; /* of the graph; an undirected edge is two */
     bool has_weights;
+    /* Of a file: */
+    bool goes_both_ways;      /* each edge is listed turned round, too */
+    uint64_t print;           /* its fingerprint */
+    struct graph_edge *edges; /* [n_items] */
+    struct text *text;        /* while it is read */
+    /* Of a synthetic graph: */
+    uint64_t key;   /* of what is drawn */
+    unsigned scale; /* log2 of the vertices, where edges are drawn */
+    uint64_t width; /* of a mesh: coarse triangles in a row, of n_items rows */
+    uint32_t *made; /* [width * n_items + 1] vertices that cuts made before each, row by row */
+    uint64_t room;  /* of edges, or of `made` */
 };
 
 /** Sort edges into rows; or die. A stream is listed twice, and besides the rows only 8 bytes for each edge of the longest
  * are needed, a thread. */
 void graph_build(struct graph *out, const struct graph_stream *stream);
+
+/** Free what it lists from, also of a file that is not read to its end, and zero the struct. */
+void graph_stream_free(struct graph_stream *stream);
 
 /* ---- of a graph ----------------------------------------------------------------------------------- */
 

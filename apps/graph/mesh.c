@@ -56,7 +56,7 @@ static bool is_near(int64_t distance_squared, int64_t radius, int64_t rim)
            distance_squared <= (radius + rim) * (radius + rim);
 }
 
-static uint32_t level_at(const struct mesh *mesh, uint64_t x, uint64_t y)
+static uint32_t level_at(const struct graph_stream *mesh, uint64_t x, uint64_t y)
 {
     uint64_t number = random_at(mesh->key, (y / SQUARE) << 32 | x / SQUARE);
     int64_t radius = LEAST_RADIUS + (int64_t)(number % N_RADII);
@@ -76,27 +76,27 @@ struct triangle {
     uint64_t x, y;
 };
 
-static uint64_t number_of(const struct mesh *mesh, struct triangle at)
+static uint64_t number_of(const struct graph_stream *mesh, struct triangle at)
 {
     return at.y * mesh->width + at.x;
 }
 
-static uint32_t n_leaves_of(const struct mesh *mesh, struct triangle at)
+static uint32_t n_leaves_of(const struct graph_stream *mesh, struct triangle at)
 {
     const uint32_t *made = mesh->made + number_of(mesh, at);
     return made[1] - made[0] + 1;
 }
 
-static uint32_t level_of(const struct mesh *mesh, struct triangle at)
+static uint32_t level_of(const struct graph_stream *mesh, struct triangle at)
 {
     const uint32_t n_leaves = n_leaves_of(mesh, at);
     return n_leaves == leaves_of[2] ? 2 : n_leaves == leaves_of[1];
 }
 
-static uint32_t leaf_number(const struct mesh *mesh, struct triangle at, uint32_t leaf)
+static uint32_t leaf_number(const struct graph_stream *mesh, struct triangle at, uint32_t leaf)
 {
     const uint64_t number = number_of(mesh, at);
-    return (uint32_t)(leaf ? mesh->width * mesh->height + mesh->made[number] + leaf - 1 : number);
+    return (uint32_t)(leaf ? mesh->width * mesh->n_items + mesh->made[number] + leaf - 1 : number);
 }
 
 /* The leaf at side s of a triangle cut `level` times: s in each digit. */
@@ -126,17 +126,17 @@ static bool crosses_inside(uint32_t level, uint32_t leaf, uint32_t side, uint32_
 }
 
 /* Steps to the triangle at a side; false at the border. */
-static bool step(const struct mesh *mesh, struct triangle *at, uint32_t side)
+static bool step(const struct graph_stream *mesh, struct triangle *at, uint32_t side)
 {
     if (side < 2) {
         at->x += side ? 1 : UINT64_MAX;
         return at->x < mesh->width;
     }
     at->y += (at->x + at->y) % 2 ? UINT64_MAX : 1;
-    return at->y < mesh->height;
+    return at->y < mesh->n_items;
 }
 
-static void visit_leaf(const struct mesh *mesh, struct triangle at, uint32_t leaf,
+static void visit_leaf(const struct graph_stream *mesh, struct triangle at, uint32_t leaf,
                        graph_visit *visit, void *context)
 {
     const uint32_t level = level_of(mesh, at);
@@ -153,9 +153,9 @@ static void visit_leaf(const struct mesh *mesh, struct triangle at, uint32_t lea
     }
 }
 
-static void list(const void *source, struct block_range rows, graph_visit *visit, void *context)
+static void list(const struct graph_stream *mesh, struct block_range rows, graph_visit *visit,
+                 void *context)
 {
-    const struct mesh *mesh = source;
     for (uint64_t y = rows.first; y < rows.last; y++)
         for (uint64_t x = 0; x < mesh->width; x++)
             for (uint32_t leaf = 0; leaf < n_leaves_of(mesh, (struct triangle){x, y}); leaf++)
@@ -164,38 +164,23 @@ static void list(const void *source, struct block_range rows, graph_visit *visit
 
 /* ---- layout ---------------------------------------------------------------------------------- */
 
-static uint64_t n_vertices_of(const struct mesh *mesh)
-{
-    const uint64_t n_coarse = mesh->width * mesh->height;
-    return n_coarse + mesh->made[n_coarse];
-}
-
-struct graph_stream mesh_stream(struct mesh *mesh, uint64_t n_vertices, uint64_t seed)
+struct graph_stream mesh_stream(uint64_t size, unsigned degree, uint64_t seed)
 {
     /* The width is odd, so that no triangle has only one neighbour. */
-    *mesh = (struct mesh){.key = random_key(seed), .width = 3};
-    while ((mesh->width + 2) * (mesh->width + 2) * GROWTH_PERCENT <= n_vertices * 100)
-        mesh->width += 2;
-    mesh->made = app_room(NULL, 0, &mesh->room, sizeof *mesh->made, "a mesh");
-    mesh->made[0] = 0;
-    for (; mesh->height % 2 || n_vertices_of(mesh) < n_vertices; mesh->height++)
-        for (uint64_t x = 0; x < mesh->width; x++) {
-            const uint64_t at = mesh->width * mesh->height + x;
-            mesh->made = app_room(mesh->made, at + 1, &mesh->room, sizeof *mesh->made, "a mesh");
-            mesh->made[at + 1] = mesh->made[at] + leaves_of[level_at(mesh, x, mesh->height)] - 1;
+    struct graph_stream mesh = {.list = list, .key = random_key(seed), .width = 3};
+    (void)degree;
+    while ((mesh.width + 2) * (mesh.width + 2) * GROWTH_PERCENT <= size * 100)
+        mesh.width += 2;
+    mesh.made = app_room(NULL, 0, &mesh.room, sizeof *mesh.made, "a mesh");
+    mesh.made[0] = 0;
+    for (uint64_t n = 0; mesh.n_items % 2 || mesh.n_vertices < size; mesh.n_items++) {
+        for (uint64_t x = 0; x < mesh.width; x++, n++) {
+            mesh.made = app_room(mesh.made, n + 1, &mesh.room, sizeof *mesh.made, "a mesh");
+            mesh.made[n + 1] = mesh.made[n] + leaves_of[level_at(&mesh, x, mesh.n_items)] - 1;
         }
-    const uint64_t n = n_vertices_of(mesh);
-    return (struct graph_stream){
-        .list = list,
-        .source = mesh,
-        .n_items = mesh->height,
-        .n_vertices = n,
-        /* All have three sides; those at the left, right, upper and lower border lack one there. */
-        .n_edges = N_SIDES * n - 2 * mesh->height - 2 * (mesh->width / 2)};
-}
-
-void mesh_close(struct mesh *mesh)
-{
-    free(mesh->made);
-    *mesh = (struct mesh){0};
+        mesh.n_vertices = n + mesh.made[n];
+    }
+    /* All have three sides; those at the left, right, upper and lower border lack one there. */
+    mesh.n_edges = N_SIDES * mesh.n_vertices - 2 * mesh.n_items - 2 * (mesh.width / 2);
+    return mesh;
 }

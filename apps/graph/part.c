@@ -15,35 +15,43 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
+/* What generates a graph. */
+static const struct graph_kind {
+    const char *name;
+    graph_generate *generate;
+    bool has_degree;
+} kronecker = {"kronecker", kronecker_stream, true}, uniform = {"uniform", uniform_stream, true},
+  mesh = {"mesh", mesh_stream, false}, band = {"band", band_stream, false};
+
 static void take_size(const struct app_option *option, const char *value, void *field)
 {
     struct graph_options *options = field;
     const struct app_option number = {option->name, option->letter, .min = option->min,
                                       .max = option->max, .bytes = 8};
     option_number(&number, value, &options->size);
-    options->source = (enum graph_source)option->bytes;
+    options->kind = option->rows;
     options->n_given++;
 }
 
-#define SIZE(source, least, most) .take = take_size, .bytes = source, .min = least, .max = most
+#define SIZE(kind, least, most) .take = take_size, .rows = &kind, .min = least, .max = most
 
 const struct app_option options_of_graphs[] = {
     {"file", 'f', "FILE",
      "Read a list of edges: from, to, and a weight or none; vertices count from 0",
      OPTION_WORD(struct graph_options, file)},
     {"kronecker", 'g', "SCALE", "Generate a Kronecker graph of 2^SCALE vertices",
-     SIZE(GRAPH_FROM_KRONECKER, 0, GENERATE_MAX_SCALE)},
+     SIZE(kronecker, 0, GENERATE_MAX_SCALE)},
     {"uniform", 'u', "SCALE", "Generate a uniform graph of 2^SCALE vertices",
-     SIZE(GRAPH_FROM_UNIFORM, 0, GENERATE_MAX_SCALE)},
+     SIZE(uniform, 0, GENERATE_MAX_SCALE)},
     {"degree", 'k', "DEGREE", "Generate this many undirected edges per vertex (16)",
      OPTION_NUMBER(struct graph_options, degree, 1, GENERATE_MAX_DEGREE)},
     {"mesh", 0, "VERTICES",
      "Generate an adaptive mesh of about so many vertices, of degree 2 and 3 (hugebubbles-00020 "
      "has 21198119)",
-     SIZE(GRAPH_FROM_MESH, MESH_MIN_VERTICES, MESH_MAX_VERTICES)},
+     SIZE(mesh, MESH_MIN_VERTICES, MESH_MAX_VERTICES)},
     {"band", 0, "VERTICES",
      "Generate a band graph of so many vertices, 19 edges each (cage15 has 5154859)",
-     SIZE(GRAPH_FROM_BAND, BAND_MIN_VERTICES, BAND_MAX_VERTICES)},
+     SIZE(band, BAND_MIN_VERTICES, BAND_MAX_VERTICES)},
     {0}};
 
 /* Dies unless the options say one thing of the graph. */
@@ -53,51 +61,11 @@ static void check_options(const struct graph_options *options)
     if (n_given != 1)
         die("%s: give %sone of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES and --band VERTICES",
             n_given ? "more than one graph" : "no graph", n_given ? "only " : "");
-    if (options->degree && options->source != GRAPH_FROM_KRONECKER &&
-        options->source != GRAPH_FROM_UNIFORM)
+    if (options->degree && (options->file || !options->kind->has_degree))
         die("-k: the degree is of graphs that -g and -u generate");
 }
 
 /* ---- the whole graph ------------------------------------------------------------------------- */
-
-static void build(struct graph_part *part, const struct graph_stream *stream)
-{
-    if (stream->n_edges > GRAPH_MAX_EDGES)
-        die("%llu edges are more than %llu", (unsigned long long)stream->n_edges,
-            (unsigned long long)GRAPH_MAX_EDGES);
-    graph_build(&part->whole, stream);
-    if (part->wish.is_undirected)
-        graph_make_simple(&part->whole);
-}
-
-static void read_file(struct graph_part *part)
-{
-    struct graph_input input;
-    graph_read(&input, part->options.file);
-    input.goes_both_ways = part->wish.is_undirected;
-    input.has_weights = input.has_weights && part->wish.has_weights;
-    const struct graph_stream stream = graph_input_stream(&input);
-    part->print = input.print;
-    build(part, &stream);
-    graph_input_free(&input);
-}
-
-static void generate(struct graph_part *part, uint64_t seed)
-{
-    const enum graph_source source = part->options.source;
-    const uint64_t wanted = part->options.size;
-    const unsigned degree = part->options.degree ? part->options.degree : 16;
-    struct mesh mesh = {0};
-    struct band band;
-    struct edge_numbers numbers;
-    const struct graph_stream stream =
-        source == GRAPH_FROM_MESH   ? mesh_stream(&mesh, wanted, seed)
-        : source == GRAPH_FROM_BAND ? band_stream(&band, wanted, seed)
-                                    : edge_numbers_stream(&numbers, source == GRAPH_FROM_UNIFORM,
-                                                          (unsigned)wanted, degree, seed);
-    build(part, &stream);
-    mesh_close(&mesh);
-}
 
 /* Draws a weight for each edge, the same in both directions. */
 static void draw_weights(struct graph *graph, uint64_t seed)
@@ -115,12 +83,22 @@ static void draw_weights(struct graph *graph, uint64_t seed)
 void part_open(struct graph_part *part, uint64_t seed, struct part_wish wish)
 {
     const struct graph_options options = part->options;
+    struct graph_stream stream;
     check_options(&options);
     *part = (struct graph_part){.options = options, .wish = wish};
     if (options.file)
-        read_file(part);
+        graph_read(&stream, options.file, wish.is_undirected);
     else
-        generate(part, seed);
+        stream = options.kind->generate(options.size, options.degree ? options.degree : 16, seed);
+    if (stream.n_edges > GRAPH_MAX_EDGES)
+        die("%llu edges are more than %llu", (unsigned long long)stream.n_edges,
+            (unsigned long long)GRAPH_MAX_EDGES);
+    part->print = stream.print;
+    stream.has_weights = stream.has_weights && wish.has_weights;
+    graph_build(&part->whole, &stream);
+    graph_stream_free(&stream);
+    if (wish.is_undirected)
+        graph_make_simple(&part->whole);
     if (wish.has_weights && !part->whole.weights)
         draw_weights(&part->whole, seed);
 }
@@ -165,12 +143,11 @@ cl_mem node_part_offsets(struct node *node, const struct graph_part *part)
 
 void part_name(const struct graph_part *part, char *name, size_t name_bytes)
 {
-    static const char *const kinds[] = {"file", "kronecker", "uniform", "mesh", "band"};
     if (part->options.file) {
         const char *slash = strrchr(part->options.file, '/');
         snprintf(name, name_bytes, "%s", slash ? slash + 1 : part->options.file);
     } else {
-        snprintf(name, name_bytes, "%s-%llu", kinds[part->options.source],
+        snprintf(name, name_bytes, "%s-%llu", part->options.kind->name,
                  (unsigned long long)part->options.size);
     }
 }

@@ -13,21 +13,13 @@
 #include "frame/app.h"
 #include "graph/sources.h"
 
-enum graph_source {
-    GRAPH_FROM_FILE,
-    GRAPH_FROM_KRONECKER,
-    GRAPH_FROM_UNIFORM,
-    GRAPH_FROM_MESH,
-    GRAPH_FROM_BAND
-};
-
 /* In the flags of the GAP Benchmark Suite: one says where the graph comes from. */
 struct graph_options {
     const char *file;
-    enum graph_source source; /* what generates it */
-    uint64_t size;            /* log2 of the vertices, or vertices of mesh and band */
-    unsigned n_given;         /* of what generates it */
-    uint32_t degree;          /* -k: edges drawn per vertex; 0: not given */
+    const struct graph_kind *kind; /* what generates it */
+    uint64_t size;                 /* log2 of the vertices, or vertices of mesh and band */
+    unsigned n_given;              /* of what generates it */
+    uint32_t degree;               /* -k: edges drawn per vertex; 0: not given */
 };
 
 /* -f -g -u -k --mesh --band; the offset is of a struct graph_options. */

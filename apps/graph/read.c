@@ -8,6 +8,7 @@
  */
 #include "graph/sources.h"
 #include "frame/die.h"
+#include "frame/text.h"
 
 #include <stdlib.h>
 
@@ -19,67 +20,56 @@
 #define SPARE_VERTICES (UINT64_C(1) << 20)
 #define VERTICES_PER_EDGE 64
 
-/* ---- a file ------------------------------------------------------------------------------------ */
-
-static void read_edge(struct graph_input *input)
+static void read_edge(struct graph_stream *stream)
 {
-    struct text *text = input->text;
+    struct text *text = stream->text;
     struct graph_edge edge = {.from = text_uint(text, "vertex", UINT32_MAX - 1)};
     edge.to = text_uint(text, "vertex", UINT32_MAX - 1);
-    const uint64_t n = input->n_edges++, last = edge.from > edge.to ? edge.from : edge.to;
+    const uint64_t n = stream->n_items++, last = edge.from > edge.to ? edge.from : edge.to;
     if (n == 0)
-        input->has_weights = text_has_word(text);
-    if (input->has_weights)
+        stream->has_weights = text_has_word(text);
+    if (stream->has_weights)
         edge.weight = text_uint(text, "weight", UINT32_MAX);
     if (text_has_word(text))
         text_fail(text, "a word too many: an edge is from, to, and a weight if the first has one");
-    input->edges = app_room(input->edges, n, &input->room, sizeof *input->edges, "edges");
-    input->edges[n] = edge;
-    input->n_vertices = last < input->n_vertices ? input->n_vertices : last + 1;
+    stream->edges = app_room(stream->edges, n, &stream->room, sizeof *stream->edges, "edges");
+    stream->edges[n] = edge;
+    stream->n_vertices = last < stream->n_vertices ? stream->n_vertices : last + 1;
 }
 
-void graph_read(struct graph_input *input, const char *path)
+static void list(const struct graph_stream *stream, struct block_range edges, graph_visit *visit,
+                 void *context)
 {
-    *input = (struct graph_input){.text = text_open(path)};
-    while (text_next_record(input->text))
-        read_edge(input);
-    if (input->n_edges == 0)
-        text_fail(input->text, "the file has no edges");
-    if (input->n_vertices > SPARE_VERTICES &&
-        (input->n_vertices - SPARE_VERTICES - 1) / VERTICES_PER_EDGE >= input->n_edges)
-        text_fail(input->text, "%llu vertices are too many for %llu edges: number them densely",
-                  (unsigned long long)input->n_vertices, (unsigned long long)input->n_edges);
-    input->print = input->text->print;
-    text_close(input->text);
-    input->text = NULL;
-}
-
-void graph_input_free(struct graph_input *input)
-{
-    text_close(input->text);
-    free(input->edges);
-    *input = (struct graph_input){0};
-}
-
-/* ---- its edges ----------------------------------------------------------------------------------- */
-
-static void list(const void *source, struct block_range edges, graph_visit *visit, void *context)
-{
-    const struct graph_input *input = source;
     for (uint64_t i = edges.first; i < edges.last; i++) {
-        const struct graph_edge edge = input->edges[i];
+        const struct graph_edge edge = stream->edges[i];
         visit(context, edge);
-        if (input->goes_both_ways)
+        if (stream->goes_both_ways)
             visit(context, (struct graph_edge){edge.to, edge.from, edge.weight});
     }
 }
 
-struct graph_stream graph_input_stream(const struct graph_input *input)
+void graph_read(struct graph_stream *stream, const char *path, bool goes_both_ways)
 {
-    return (struct graph_stream){.list = list,
-                                 .source = input,
-                                 .n_items = input->n_edges,
-                                 .n_vertices = input->n_vertices,
-                                 .n_edges = input->n_edges << input->goes_both_ways,
-                                 .has_weights = input->has_weights};
+    *stream = (struct graph_stream){
+        .list = list, .goes_both_ways = goes_both_ways, .text = text_open(path)};
+    while (text_next_record(stream->text))
+        read_edge(stream);
+    if (stream->n_items == 0)
+        text_fail(stream->text, "the file has no edges");
+    if (stream->n_vertices > SPARE_VERTICES &&
+        (stream->n_vertices - SPARE_VERTICES - 1) / VERTICES_PER_EDGE >= stream->n_items)
+        text_fail(stream->text, "%llu vertices are too many for %llu edges: number them densely",
+                  (unsigned long long)stream->n_vertices, (unsigned long long)stream->n_items);
+    stream->n_edges = stream->n_items << goes_both_ways;
+    stream->print = stream->text->print;
+    text_close(stream->text);
+    stream->text = NULL;
+}
+
+void graph_stream_free(struct graph_stream *stream)
+{
+    text_close(stream->text);
+    free(stream->edges);
+    free(stream->made);
+    *stream = (struct graph_stream){0};
 }

@@ -48,30 +48,29 @@ static void write_file(const uint8_t *bytes, size_t size)
     require(file && fwrite(bytes, 1, size, file) == size && !fclose(file), "a file can be written");
 }
 
-static void check_read(const struct graph *graph, const struct graph_input *input)
+static void check_read(const struct graph *graph, const struct graph_stream *stream)
 {
     require(graph->n_vertices > 0, "a graph has vertices");
     require(rows_are_sound(graph), "the rows are sound");
-    require(input->n_vertices == graph->n_vertices && input->n_edges == graph->n_edges,
+    require(stream->n_vertices == graph->n_vertices && stream->n_edges == graph->n_edges,
             "rows have what was read");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct graph_input input;
+    static struct graph_stream stream;
     write_file(data, size);
     if (setjmp(refusal)) {
-        graph_input_free(&input);
+        graph_stream_free(&stream);
         require(strncmp(refusal_reason, path, strlen(path)) == 0, "the reason names the file");
         require(!strchr(refusal_reason, '\n'), "the reason is one line");
         return 0;
     }
-    graph_read(&input, path);
-    const struct graph_stream stream = graph_input_stream(&input);
+    graph_read(&stream, path, false);
     struct graph whole;
     graph_build(&whole, &stream);
-    check_read(&whole, &input);
+    check_read(&whole, &stream);
     graph_free(&whole);
-    graph_input_free(&input);
+    graph_stream_free(&stream);
     return 0;
 }

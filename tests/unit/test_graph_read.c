@@ -49,15 +49,14 @@ static const char *write_text(const char *text)
 /* Gets the rows; false, and the reason is there, if the file is refused. */
 static bool read_whole(struct graph *whole, const char *path)
 {
-    static struct graph_input input;
+    static struct graph_stream stream;
     if (setjmp(refusal)) {
-        graph_input_free(&input);
+        graph_stream_free(&stream);
         return false;
     }
-    graph_read(&input, path);
-    const struct graph_stream stream = graph_input_stream(&input);
+    graph_read(&stream, path, false);
     graph_build(whole, &stream);
-    graph_input_free(&input);
+    graph_stream_free(&stream);
     return true;
 }
 
