@@ -5,7 +5,7 @@
  *
  * apps/mer has the fast form, the reader and the check.
  *
- * Path:    main -> open_node -> count -> mer.cl -> count_kmer at the owner -> result -> check
+ * Path:    main -> open_node -> count -> mer/mer.cl -> count_kmer at the owner -> result -> check
  * Owner:   open_node makes what close_node and node_close free.
  * Threads: main's; the table is the network thread's between a launch and the next barrier.
  * Source:  Chapman et al., Meraculous, 2011; Orr 2016, section 5.4.
@@ -35,8 +35,7 @@ struct table {
 
 struct mer {
     struct kmers kmers;
-    struct options options;
-    struct node node;
+    struct gravel_handler handler;
     uint64_t first, n_places; /* of the text: this process's */
     uint64_t n_entries;       /* of the table */
     struct table table;
@@ -70,12 +69,12 @@ static void apply(const struct mer *mer, const struct message *message)
         entry->counts[5 + message->right]++;
 }
 
-/* Counts a message of mer.cl: the k-mer, and what is before and after it. */
-static int count_at(void *user, uint32_t number, const uint64_t *words)
+/* Counts an active message of mer.cl: the k-mer, and what is before and after it. */
+static int count_kmer(struct gravel *gravel, void *user, uint32_t source, const uint64_t *words)
 {
     struct mer *mer = user;
     struct message *message = &mer->table.pending[mer->table.n_given % N_PENDING];
-    (void)number;
+    (void)gravel, (void)source;
     if (mer->table.n_given++ >= N_PENDING)
         apply(mer, message);
     message->kmer = words[0];
@@ -84,13 +83,6 @@ static int count_at(void *user, uint32_t number, const uint64_t *words)
     message->right = words[1] & 7;
     __builtin_prefetch(entry_at(mer, message->hash), 1);
     return 0;
-}
-
-/* An active message. */
-static int count_kmer(struct gravel *gravel, void *user, uint32_t source, const uint64_t *args)
-{
-    (void)source;
-    return count_at(user, gravel_node(gravel), args);
 }
 
 /* ---- open and close -------------------------------------------------------------------------- */
@@ -108,27 +100,21 @@ static struct kmer_count *make_entries(uint64_t n)
 
 static void open_node(void *self)
 {
-    extern const char mer_cl[];
     struct mer *mer = self;
-    struct node *node = &mer->node;
-    char options[32];
+    struct node *node = &mer->kmers.node;
     kmers_read(&mer->kmers);
-    const struct gravel_handler handler = {
+    mer->handler = (struct gravel_handler){
         .name = "count_kmer", .n_args = 2, .function = count_kmer, .user = mer};
-    node->bindings.handlers = &handler;
+    node->bindings.handlers = &mer->handler;
     node->bindings.n_handlers = 1;
-    node->call = count_at;
-    node->call_user = mer;
     node_open(node, 0);
     if (node->n_local > 1)
         die("loop-back nodes would have no table of their own: unset GRAVEL_LOOPBACK");
-    kmers_agree(&mer->kmers, node);
+    kmers_build(&mer->kmers, "-DMODELS");
     mer->n_entries = 2 * mer->kmers.n_kmers / node->n_nodes + 1024;
     mer->table.entries = make_entries(mer->n_entries);
     TRY(gravel_share(node->gravel, mer->kmers.n_places, &mer->first, &mer->n_places));
-    snprintf(options, sizeof options, "-DK=%u", (unsigned)mer->kmers.k);
-    node_build(node, "mer.cl", mer_cl, options);
-    mer->count = node_kernel(node, "count_kmers");
+    mer->count = node_kernel(node, "send_kmers");
     NODE_SET(mer->count, 2, ARRAY(node_array(node, kmers_text_bytes(&mer->kmers), mer->kmers.text)),
              ULONG(mer->first));
 }
@@ -146,20 +132,21 @@ static void reset(void *self)
 {
     struct mer *mer = self;
     memset(mer->table.entries, 0, mer->n_entries * sizeof(struct kmer_count));
-    TRY(gravel_barrier(mer->node.gravel));
+    TRY(gravel_barrier(mer->kmers.node.gravel));
 }
 
 static void count(void *self)
 {
     struct mer *mer = self;
+    struct node *node = &mer->kmers.node;
     const struct node_bound bound = {.n_messages = 1, .message_bytes = 16};
-    node_send(&mer->node, mer->count, mer->n_places, bound);
-    TRY(gravel_barrier(mer->node.gravel));
+    node_send(node, mer->count, mer->n_places, bound);
+    TRY(gravel_barrier(node->gravel));
     /* The barrier has ended the network thread's insertions; what they put off is ours. */
     for (uint64_t i = 0; i < N_PENDING && i < mer->table.n_given; i++)
         apply(mer, &mer->table.pending[i]);
     mer->table.n_given = 0;
-    TRY(gravel_barrier(mer->node.gravel));
+    TRY(gravel_barrier(node->gravel));
 }
 
 /* ---- the program ----------------------------------------------------------------------------- */
@@ -171,27 +158,19 @@ static void result(void *self, struct trials *trials)
     for (uint64_t i = 0; i < mer->n_entries; i++)
         if (!is_free(&mer->table.entries[i]))
             kmers_add(&mer->kmers, &mer->table.entries[i]);
-    kmers_result(&mer->kmers, &mer->node, trials);
+    kmers_result(&mer->kmers, trials);
 }
-
-static const struct app app = {.name = "mer",
-                               .unit = "k-mers/s",
-                               .doc = "Count the k-mers of sequences by a message for each, and "
-                                      "say how many a second were counted.",
-                               .groups = {{"K-mers:", 1, kmers_options, 0}},
-                               .has_models = true,
-                               APP_FIELDS(struct mer),
-                               .open = open_node,
-                               .reset = reset,
-                               .run = count,
-                               .describe = kmers_describe,
-                               .result = result,
-                               .check = kmers_check,
-                               .method = "serial, of node 0's k-mers",
-                               .close = close_node};
 
 int main(int argc, char **argv)
 {
-    struct mer mer = {.kmers.k = 31};
-    return app_main(&app, &mer, argc, argv);
+    struct mer mer = {0};
+    const struct app app = {.doc = "Count the k-mers of sequences by a message for each, and "
+                                   "say how many a second were counted.",
+                            .has_models = true,
+                            .open = open_node,
+                            .reset = reset,
+                            .run = count,
+                            .result = result,
+                            .close = close_node};
+    return kmers_main(app, &mer.kmers, argc, argv);
 }

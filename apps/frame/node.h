@@ -37,17 +37,12 @@ struct model {
 /** The one that is Gravel. */
 extern const struct model *const model_gravel;
 
-/* A handler for models that do without Gravel's: of node `number`; 0 is success. */
-typedef int node_call(void *user, uint32_t number, const uint64_t args[GRAVEL_AM_MAX_ARGS]);
-
 struct node {
     struct gravel_config config; /* loaded by app_main; node_open adds the heap */
     struct gravel *gravel;
     cl_program program;
     uint32_t group_items;            /* of a work-group: --group; if 0, node_open chooses */
-    struct gravel_bindings bindings; /* of gravel_open; set by the caller, and copied */
-    node_call *call; /* runs an active message where the model delivers it; NULL: there is none */
-    void *call_user;
+    struct gravel_bindings bindings; /* of gravel_open; the caller's; models call its one handler */
     const struct model *model;       /* set by --model */
     struct coprocessor *coprocessor; /* NULL where Gravel sends */
     uint32_t number;                 /* of this node */

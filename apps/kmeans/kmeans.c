@@ -8,9 +8,9 @@
  * A round has two halves, a barrier after each: points are added to the sums of their clusters; each owner turns its sums
  * into centres, clears them, and puts the centres into every node's heap.
  *
- * Two programs: groups send sums of their points; with MODELS, chapter5/kmeans, a point sends itself, under every model.
+ * Two programs: groups send sums of their points; with MODELS, chapter5/kmeans, a point sends its coordinates, under every model.
  *
- * Path: main -> open_node (points.c) -> run -> kernel `assign` of kmeans.cl or chapter5/kmeans.cl -> sums at every owner -> check
+ * Path: main -> open_node (points.c) -> run -> kernel `assign` of kmeans.cl -> sums at every owner -> check
  * Source: Lloyd, Least squares quantization in PCM, 1982; Orr 2016, section 5.4 (8 clusters, 16
  * million points).
  */
@@ -74,9 +74,9 @@ static void build(struct kmeans *kmeans)
     uint32_t *points = app_array(n * kmeans->n_dimensions, sizeof *points, "the points");
     char defines[128];
     snprintf(defines, sizeof defines,
-             "-DN_CLUSTERS=%u -DN_DIMENSIONS=%u -DBLOCK=%u -DGROUP_ITEMS=%u",
+             "-DN_CLUSTERS=%u -DN_DIMENSIONS=%u -DBLOCK=%u -DGROUP_ITEMS=%u%s",
              (unsigned)kmeans->n_clusters, (unsigned)kmeans->n_dimensions, kmeans->block,
-             node->group_items);
+             node->group_items, IS_BY_GROUP ? "" : " -DMODELS");
     node_build(node, "kmeans.cl", kmeans_cl, defines);
     points_generate(kmeans, kmeans->own, points);
     const cl_mem there = node_upload(node, n * kmeans->n_dimensions * sizeof *points, points);

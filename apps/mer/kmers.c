@@ -4,7 +4,7 @@
  *
  * What is wrong ends the process, with its line: what is before the first record, or a base that is no letter.
  *
- * Path:   frame/text.h -> this -> mer.c, chapter5/mer.c -> kmers.cl.h; counts -> the check
+ * Path:   frame/text.h -> this -> mer.c, chapter5/mer.c -> mer.cl; counts -> the check
  */
 #include "kmers.h"
 #include "frame/text.h"
@@ -73,12 +73,6 @@ static void read_file(struct kmers *kmers)
 
 /* ---- the text ---------------------------------------------------------------------------------- */
 
-const struct app_option kmers_options[] = {
-    {"file", 'f', "FILE", "Read FASTA", OPTION_WORD(struct kmers, path)},
-    {"length", 'k', "K", "Bases of a k-mer, up to 31 (31)",
-     OPTION_NUMBER(struct kmers, k, 1, MAX_K)},
-    {0}};
-
 void kmers_read(struct kmers *kmers)
 {
     if (!kmers->path)
@@ -91,12 +85,13 @@ void kmers_read(struct kmers *kmers)
     kmers->n_places -= TEXT_PAD;
 }
 
-void kmers_agree(struct kmers *kmers, struct node *node)
+void kmers_build(struct kmers *kmers, const char *options)
 {
-    node_agree(node, kmers->path, kmers->print);
-    kmers->first = node->number;
-    kmers->n_own = node->n_local;
-    kmers->n_owners = node->n_nodes;
+    extern const char mer_cl[];
+    char all[64];
+    node_agree(&kmers->node, kmers->path, kmers->print);
+    snprintf(all, sizeof all, "-DK=%u %s", (unsigned)kmers->k, options);
+    node_build(&kmers->node, "mer.cl", mer_cl, all);
 }
 
 void kmers_add(struct kmers *kmers, const struct kmer_count *count)
@@ -113,7 +108,7 @@ void kmers_free(void *self)
     free(kmers->counts);
 }
 
-void kmers_describe(void *self, struct trials *trials)
+static void describe(void *self, struct trials *trials)
 {
     const struct kmers *kmers = self;
     const char *slash = strrchr(kmers->path, '/');
@@ -125,9 +120,9 @@ void kmers_describe(void *self, struct trials *trials)
     trials_add_number(trials, "kmers", kmers->n_kmers);
 }
 
-void kmers_result(const struct kmers *kmers, struct node *node, struct trials *trials)
+void kmers_result(struct kmers *kmers, struct trials *trials)
 {
-    const uint64_t n_distinct = node_sum(node, kmers->n_counts);
+    const uint64_t n_distinct = node_sum(&kmers->node, kmers->n_counts);
     trials_add_number(trials, "distinct", n_distinct);
     trials_say(trials,
                "  %" PRIu64 " records, %" PRIu64 " bases, %" PRIu64 " k-mers, %" PRIu64
@@ -185,7 +180,8 @@ static void list_all(const struct kmers *kmers, struct list *list)
         const struct seen seen = backward < forward
                                      ? (struct seen){backward, turned(right), turned(left)}
                                      : (struct seen){forward, left, right};
-        if (kmer_owner(kmer_hash(seen.kmer), kmers->n_owners) - kmers->first >= kmers->n_own)
+        const uint32_t owner = kmer_owner(kmer_hash(seen.kmer), kmers->node.n_nodes);
+        if (owner - kmers->node.number >= kmers->node.n_local)
             continue;
         list->seen = app_room(list->seen, list->n, &list->room, sizeof seen, "k-mers of the check");
         list->seen[list->n++] = seen;
@@ -220,7 +216,8 @@ static uint64_t compare(const struct kmers *kmers, const struct list *list)
     return n_wrong + (kmers->n_counts - at);
 }
 
-uint64_t kmers_check(void *self, struct trials *trials)
+/* @return  k-mers that are wrong [count] */
+static uint64_t check(void *self, struct trials *trials)
 {
     struct kmers *kmers = self;
     struct list list = {0};
@@ -233,4 +230,26 @@ uint64_t kmers_check(void *self, struct trials *trials)
     const uint64_t n_wrong = compare(kmers, &list);
     free(list.seen);
     return n_wrong;
+}
+
+/* ---- the program ------------------------------------------------------------------------------ */
+
+static const struct app_option options[] = {
+    {"file", 'f', "FILE", "Read FASTA", OPTION_WORD(struct kmers, path)},
+    {"length", 'k', "K", "Bases of a k-mer, up to 31 (31)",
+     OPTION_NUMBER(struct kmers, k, 1, MAX_K)},
+    {0}};
+
+int kmers_main(struct app app, struct kmers *kmers, int argc, char **argv)
+{
+    kmers->k = MAX_K;
+    app.name = "mer";
+    app.unit = "k-mers/s";
+    app.groups[0] = (struct option_group){"K-mers:", 1, options, 0};
+    app.options = offsetof(struct kmers, options);
+    app.node = offsetof(struct kmers, node);
+    app.describe = describe;
+    app.check = check;
+    app.method = "serial, of node 0's k-mers";
+    return app_main(&app, kmers, argc, argv);
 }

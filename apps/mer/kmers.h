@@ -3,7 +3,7 @@
  * K-mers of sequences: the text that they are in, and how often each occurs.
  *
  * Path:    mer.c, chapter5/mer.c -> this: kmers.c
- * Owner:   the application's struct begins with a struct kmers; kmers_free frees what kmers_read and the application made.
+ * Owner:   kmers_free frees what kmers_read and kmers_add made.
  * Source:  Chapman et al., Meraculous: de novo genome assembly with short paired-end reads, 2011.
  */
 #ifndef APPS_KMERS_H
@@ -15,7 +15,7 @@
 #define MAX_K 31
 
 /* Text is packed in blocks of 64 places. Place 0 is no base, nor is one between sequences, and behind the last there are
- * TEXT_PAD places more, to be read past the end. kmers.cl.h has the same. */
+ * TEXT_PAD places more, to be read past the end. mer.cl has the same. */
 struct text_block {
     uint64_t valid;    /* places with a base, the first in the lowest bit */
     uint64_t bases[2]; /* two bits each, the first in the highest */
@@ -32,22 +32,24 @@ struct kmer_count {
 struct kmers {
     const char *path;
     uint64_t k;
+    struct options options;
+    struct node node;
 
     uint64_t print; /* the file's fingerprint */
     struct text_block *text;
     uint64_t n_places, room; /* of the text, without TEXT_PAD; room in blocks */
     uint64_t n_kmers, n_records, n_bases, n_known; /* bases in a row so far */
 
-    uint32_t first, n_own,
-        n_owners;              /* this process counts the k-mers of n_own owners out of n_owners */
-    struct kmer_count *counts; /* [n_counts] these, in any order; the check sorts them */
+    /* [n_counts] the k-mers whose owners are nodes of this process, in any order; the check sorts them */
+    struct kmer_count *counts;
     uint64_t n_counts, counts_room;
 };
 
-/** -f and -k; the offset is of a struct kmers. */
-extern const struct app_option kmers_options[];
+/** Run a program that counts k-mers. @param app  its doc, options and steps, of which describe and check are set here.
+ * @param kmers  the application's struct begins with it */
+int kmers_main(struct app app, struct kmers *kmers, int argc, char **argv);
 
-/** Returns the owner of a k-mer, as kmers.cl.h: the upper half of its hash chooses the owner, the lower half its slot. */
+/** Returns the owner of a k-mer, as mer.cl: the upper half of its hash chooses the owner, the lower half its slot. */
 static inline uint64_t kmer_hash(uint64_t kmer)
 {
     return random_mix(kmer);
@@ -66,20 +68,14 @@ static inline uint64_t kmers_text_bytes(const struct kmers *kmers)
     return (kmers->n_places + TEXT_PAD + 63) / 64 * sizeof(struct text_block);
 }
 
-/** Die unless all nodes have read the same; and set which owners are this process's: its nodes. Collective. */
-void kmers_agree(struct kmers *kmers, struct node *node);
+/** Die unless all nodes have read the same; and build mer.cl. Collective. @param options  the compiler's, besides -DK. */
+void kmers_build(struct kmers *kmers, const char *options);
 
 /** Add a k-mer to `counts`. */
 void kmers_add(struct kmers *kmers, const struct kmer_count *count);
 
-/** Set variant, input and work of the trials, and add the parameters. */
-app_report kmers_describe;
-
 /** Say what was read and counted. Collective. */
-void kmers_result(const struct kmers *kmers, struct node *node, struct trials *trials);
-
-/** Compare `counts` with all k-mers of these owners, sorted. @return  k-mers that are wrong [count]. */
-app_check kmers_check;
+void kmers_result(struct kmers *kmers, struct trials *trials);
 
 /** Free the text and `counts`. */
 app_step kmers_free;

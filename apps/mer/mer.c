@@ -24,10 +24,7 @@ struct entry {
 
 struct mer {
     struct kmers kmers;
-    struct options options;
-    const char *output; /* NULL for none */
-    struct node node;
-
+    const char *output;   /* NULL for none */
     uint64_t n_entries;   /* of this node's table */
     uint64_t table, text; /* heap offsets, of one allocation, which begins with the table */
     uint64_t n_words;     /* of the text that this process shares out */
@@ -49,11 +46,9 @@ static uint64_t heap_bytes(const struct mer *mer)
 /* A heap is sized when its node opens: a first node says among how many the table is spread. */
 static void open_all(void *self)
 {
-    extern const char mer_cl[];
     struct mer *mer = self;
-    struct node *node = &mer->node;
+    struct node *node = &mer->kmers.node;
     uint64_t first;
-    char options[32];
     kmers_read(&mer->kmers);
     const uint64_t n_named = UINT64_C(1) << 2 * mer->kmers.k, n_kmers = mer->kmers.n_kmers;
     node_open(node, 0);
@@ -61,11 +56,9 @@ static void open_all(void *self)
     mer->n_entries = 2 * (n_named < n_kmers ? n_named : n_kmers) / node->n_processes + 64;
     node_close(node);
     node_open(node, heap_bytes(mer));
-    kmers_agree(&mer->kmers, node);
+    kmers_build(&mer->kmers, "");
     TRY(gravel_alloc(node->gravel, heap_bytes(mer), &mer->table));
     mer->text = mer->table + table_bytes(mer);
-    snprintf(options, sizeof options, "-DK=%u", (unsigned)mer->kmers.k);
-    node_build(node, "mer.cl", mer_cl, options);
     TRY(gravel_share(node->gravel, kmers_text_bytes(&mer->kmers) / sizeof(cl_ulong), &first,
                      &mer->n_words));
     mer->share = node_kernel(node, "share_text");
@@ -85,15 +78,15 @@ static void reset(void *self)
 {
     struct mer *mer = self;
     const cl_ulong zero = 0;
-    TRY(gravel_fill(mer->node.gravel, mer->table, heap_bytes(mer), &zero, sizeof zero,
-                    mer->node.number));
-    TRY(gravel_barrier(mer->node.gravel));
+    struct node *node = &mer->kmers.node;
+    TRY(gravel_fill(node->gravel, mer->table, heap_bytes(mer), &zero, sizeof zero, node->number));
+    TRY(gravel_barrier(node->gravel));
 }
 
 static void count(void *self)
 {
     struct mer *mer = self;
-    struct node *node = &mer->node;
+    struct node *node = &mer->kmers.node;
     const struct node_bound bound = {.n_messages = node->n_nodes, .message_bytes = 12};
     node_send(node, mer->share, mer->n_words, bound);
     TRY(gravel_barrier(node->gravel));
@@ -105,14 +98,14 @@ static void count(void *self)
 /* Has what was counted in mer->kmers; dies unless each k-mer of the text has found an entry. Collective. */
 static void fetch(struct mer *mer)
 {
-    struct gravel *gravel = mer->node.gravel;
+    struct node *node = &mer->kmers.node;
     uint64_t n_found = 0;
     mer->kmers.n_counts = 0;
     for (uint64_t first = 0, n; first < mer->n_entries; first += n) {
         void *entries;
         n = mer->n_entries - first < FETCHED_ENTRIES ? mer->n_entries - first : FETCHED_ENTRIES;
-        TRY(gravel_map(gravel, mer->table + first * sizeof(struct entry), n * sizeof(struct entry),
-                       CL_MAP_READ, mer->node.number, &entries));
+        TRY(gravel_map(node->gravel, mer->table + first * sizeof(struct entry),
+                       n * sizeof(struct entry), CL_MAP_READ, node->number, &entries));
         for (const struct entry *entry = entries; entry < (struct entry *)entries + n; entry++) {
             struct kmer_count count = {0};
             if (!entry->key[0])
@@ -124,9 +117,9 @@ static void fetch(struct mer *mer)
             memcpy(count.counts, entry->counts, sizeof count.counts);
             kmers_add(&mer->kmers, &count);
         }
-        TRY(gravel_unmap(gravel, entries));
+        TRY(gravel_unmap(node->gravel, entries));
     }
-    if (node_sum(&mer->node, n_found) != mer->kmers.n_kmers)
+    if (node_sum(node, n_found) != mer->kmers.n_kmers)
         die("a table of %" PRIu64 " entries on each node's device is full", mer->n_entries);
 }
 
@@ -150,7 +143,7 @@ static void write_count(FILE *file, const struct kmer_count *count, unsigned k)
 static void write_output(const struct mer *mer)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s.%u", mer->output, (unsigned)mer->node.number);
+    snprintf(path, sizeof path, "%s.%u", mer->output, (unsigned)mer->kmers.node.number);
     FILE *file = fopen(path, "we");
     for (uint64_t i = 0; file && i < mer->kmers.n_counts; i++)
         write_count(file, &mer->kmers.counts[i], (unsigned)mer->kmers.k);
@@ -176,27 +169,19 @@ static void result(void *self, struct trials *trials)
     fetch(mer);
     if (mer->output)
         write_output(mer);
-    kmers_result(&mer->kmers, &mer->node, trials);
+    kmers_result(&mer->kmers, trials);
 }
-
-static const struct app app = {
-    .name = "mer",
-    .unit = "k-mers/s",
-    .doc = "Count the k-mers of sequences in a table that is spread "
-           "over all nodes, and say how many a second were counted.",
-    .groups = {{"K-mers:", 1, kmers_options, 0}, {"Table:", 2, own_options, 0}},
-    APP_FIELDS(struct mer),
-    .open = open_all,
-    .reset = reset,
-    .run = count,
-    .describe = kmers_describe,
-    .result = result,
-    .check = kmers_check,
-    .method = "serial, of node 0's k-mers",
-    .close = kmers_free};
 
 int main(int argc, char **argv)
 {
-    struct mer mer = {.kmers.k = 31};
-    return app_main(&app, &mer, argc, argv);
+    struct mer mer = {0};
+    const struct app app = {.doc = "Count the k-mers of sequences in a table that is spread "
+                                   "over all nodes, and say how many a second were counted.",
+                            .groups[1] = {"Table:", 2, own_options, 0},
+                            .open = open_all,
+                            .reset = reset,
+                            .run = count,
+                            .result = result,
+                            .close = kmers_free};
+    return kmers_main(app, &mer.kmers, argc, argv);
 }

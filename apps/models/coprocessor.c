@@ -89,16 +89,17 @@ static void exchange(struct coprocessor *coprocessor, uint64_t inbox)
 
 /* ---- apply ----------------------------------------------------------------------------------- */
 
-/* Calls the application's handler for each message of a run. */
-static void call_run(const struct node *node, uint32_t number, const struct box_run *run)
+/* Calls the application's one handler for each message of a run. */
+static void call_run(const struct node *node, uint32_t from, const struct box_run *run)
 {
+    const struct gravel_handler *handler = node->bindings.handlers;
     const uint32_t n_args = GRAVELP_COMMAND_N_ARGS(run->command);
     uint64_t args[GRAVEL_AM_MAX_ARGS] = {0};
     for (uint32_t i = 0; i < run->n; i++) {
         for (uint32_t arg = 0; arg < n_args; arg++)
             args[arg] =
                 ((const uint64_t *)((const char *)run + BOX_VALUES(run->command, run->n, arg)))[i];
-        if (node->call(node->call_user, number, args))
+        if (handler->function(node->gravel, handler->user, from, args))
             die("a message's handler failed");
     }
 }
@@ -114,7 +115,7 @@ static void apply_calls(const struct coprocessor *coprocessor, uint32_t number, 
     for (uint32_t from = 0; from < node->n_processes; from++)
         for (uint32_t at = 0; at < ((const uint32_t *)box)[from];) {
             const struct box_run *run = (const void *)((char *)box + BOX_QUEUE(from, room) + at);
-            call_run(node, number, run);
+            call_run(node, from, run);
             at += BOX_RUN_BYTES(run->command, run->n);
         }
     TRY(gravel_unmap(node->gravel, box));
@@ -125,7 +126,7 @@ static void apply(struct coprocessor *coprocessor, uint64_t inbox)
 {
     struct node *node = coprocessor->node;
     for (uint32_t heap = 0; heap < node->n_local; heap++) {
-        if (node->call) {
+        if (node->bindings.n_handlers) {
             apply_calls(coprocessor, node->number + heap, inbox);
         } else {
             NODE_SET(coprocessor->apply, 1, UINT(heap), ULONG(inbox));
