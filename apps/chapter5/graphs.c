@@ -60,15 +60,6 @@ static void open_tasks(uint64_t n_vertices)
         tasks.stretches[i] = (uint32_t)i;
 }
 
-/* Shares the stretches out evenly, and runs them all. */
-static void run_tasks(cl_kernel kernel)
-{
-    if (tasks.n_stretches)
-        TRY(gravel_steal_fill(tasks.steal, tasks.stretches, tasks.n_stretches));
-    TRY(gravel_steal_launch(tasks.steal, kernel, 0, NULL, NULL));
-    TRY(gravel_steal_wait(tasks.steal));
-}
-
 /* ---- open and close -------------------------------------------------------------------------- */
 
 static void open_node(void *self)
@@ -130,7 +121,10 @@ void graphs_send(cl_kernel kernel, uint64_t n_items)
 {
     struct node *node = &graphs.node;
     if (graphs.schedule) {
-        run_tasks(kernel);
+        if (tasks.n_stretches) /* shared out evenly */
+            TRY(gravel_steal_fill(tasks.steal, tasks.stretches, tasks.n_stretches));
+        TRY(gravel_steal_launch(tasks.steal, kernel, 0, NULL, NULL));
+        TRY(gravel_steal_wait(tasks.steal));
     } else {
         node_send(node, kernel, n_items,
                   (struct node_bound){.n_messages = graphs.n_most, .message_bytes = 8});
@@ -171,21 +165,14 @@ static void result(void *self, struct trials *trials)
     trials_add_number(trials, "stolen", stats.stolen);
 }
 
-/* Compares with a serial method. @return  this node's vertices with another result [count] */
 static uint64_t check(void *self, struct trials *trials)
 {
     const uint64_t n = graphs.part.rows.n_vertices;
-    uint64_t n_wrong = 0;
     (void)self, (void)trials;
-    void *right = graphs_program.serial(&graphs.part.whole);
     cl_uint *found = app_array(n, sizeof *found, "the check");
     node_read(&graphs.node, graphs.result, n * sizeof *found, found);
-    for (uint64_t i = 0; i < n; i++)
-        n_wrong += graphs_program.is_right
-                       ? !graphs_program.is_right(right, graphs.part.first + i, found[i])
-                       : ((const cl_uint *)right)[graphs.part.first + i] != found[i];
+    const uint64_t n_wrong = graphs_program.check(found);
     free(found);
-    free(right);
     return n_wrong;
 }
 

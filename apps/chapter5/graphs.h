@@ -38,8 +38,7 @@ struct graphs_program {
     bool (*step)(void); /* a round. Collective. @return  false: there was no work for it */
     void (*describe)(struct trials *trials); /* may be NULL */
     const char *method;
-    void *(*serial)(const struct graph *whole); /* by that method. @return  to be freed */
-    bool (*is_right)(const void *right, uint64_t vertex, cl_uint found); /* NULL: as words */
+    uint64_t (*check)(const void *found); /* by it, the results. @return  what is wrong [count] */
 };
 /** The program that graphs.c is linked with. */
 extern const struct graphs_program graphs_program;

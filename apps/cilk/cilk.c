@@ -68,13 +68,6 @@ static void close_flow(void *self)
 
 /* ---- report and check -------------------------------------------------------------------------- */
 
-static struct gravel_flow_stats read_stats(const struct cilk *cilk)
-{
-    struct gravel_flow_stats stats;
-    TRY(gravel_flow_stats_read(cilk->flow, &stats, sizeof stats));
-    return stats;
-}
-
 /* Lets the flow's counts begin: those so far are of the warm-up, in which the device's compiler worked. */
 static void describe(void *self, struct trials *trials)
 {
@@ -82,22 +75,21 @@ static void describe(void *self, struct trials *trials)
     if (cilk_program.plain.open)
         snprintf(trials->variant, sizeof trials->variant, "%s", cilk->form ? "plain" : "flow");
     cilk_program.describe(trials);
-    if (!cilk->flow)
-        return;
-    trials_add_number(trials, "flow_bytes", read_stats(cilk).bytes);
-    TRY(gravel_flow_stats_reset(cilk->flow));
+    if (cilk->flow)
+        TRY(gravel_flow_stats_reset(cilk->flow));
 }
 
 static void result(void *self, struct trials *trials)
 {
     const struct cilk *cilk = self;
+    struct gravel_flow_stats stats;
     if (!cilk_program.reset) {
         trials_say(trials, "  %" PRIu64 " is the result\n", cilk->result);
         trials_add_number(trials, "result", cilk->result);
     }
     if (!cilk->flow)
         return;
-    const struct gravel_flow_stats stats = read_stats(cilk);
+    TRY(gravel_flow_stats_read(cilk->flow, &stats, sizeof stats));
     trials_say(trials, "  %" PRIu64 " elements in %" PRIu64 " rounds, %" PRIu64 " of one group\n",
                stats.elements, stats.rounds, stats.small_rounds);
 #define ADD_FIELD(field, unit, help) trials_add_number(trials, "flow_" #field, stats.field);

@@ -129,8 +129,10 @@ uint32_t *serial_distances(const struct graph *graph, uint64_t source);
  * @return  [n_edges] 1: it is one */
 uint8_t *serial_forest(const struct graph *graph);
 
-/** Give each vertex, in an order, the least colour that no neighbour has; or die. @param keys  [n_vertices] by which they
- * are ordered; no two are alike. @return  [n_vertices] */
-uint32_t *serial_colors(const struct graph *graph, const uint64_t *keys);
+/* Returns a key of a vertex, by which they are ordered; no two are alike. */
+typedef uint64_t serial_key(const struct graph *graph, uint64_t vertex);
+
+/** Give each vertex, in the order of keys, the least colour that no neighbour has; or die. @return  [n_vertices] */
+uint32_t *serial_colors(const struct graph *graph, serial_key *key_of);
 
 #endif

@@ -9,6 +9,7 @@
 #include "frame/die.h"
 #include "frame/random.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +140,7 @@ cl_mem node_part_offsets(struct node *node, const struct graph_part *part)
     return node_upload(node, n * sizeof *offsets, offsets);
 }
 
-/* ---- what is said of it -------------------------------------------------------------------------- */
+/* ---- report and check ---------------------------------------------------------------------------- */
 
 void part_name(const struct graph_part *part, char *name, size_t name_bytes)
 {
@@ -173,6 +174,26 @@ void part_describe_search(const struct graph_part *part, struct node *node, uint
     trials_add_number(trials, "source", source);
     trials_add_number(trials, "reached_vertices", node_sum(node, n_reached));
     trials_add_number(trials, "reached_edges", n_edges);
+}
+
+uint64_t part_count_wrong(const struct graph_part *part, const uint32_t *found, uint32_t *right)
+{
+    uint64_t n_wrong = 0;
+    for (uint64_t i = 0; i < part->rows.n_vertices; i++)
+        n_wrong += found[i] != right[part->first + i];
+    free(right);
+    return n_wrong;
+}
+
+uint64_t part_count_wrong_ranks(const struct graph_part *part, const float *found, double *right)
+{
+    uint64_t n_wrong = 0;
+    for (uint64_t i = 0; i < part->rows.n_vertices; i++) {
+        const double wanted = right[part->first + i];
+        n_wrong += !(fabs((double)found[i] - wanted) <= 1e-3 * wanted); /* a NaN is wrong */
+    }
+    free(right);
+    return n_wrong;
 }
 
 uint64_t graph_draw_source(const struct graph *graph, uint64_t seed)

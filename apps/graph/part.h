@@ -73,6 +73,11 @@ void part_describe(const struct graph_part *part, struct trials *trials);
 void part_describe_search(const struct graph_part *part, struct node *node, uint64_t source,
                           const uint32_t *found, struct trials *trials);
 
+/** Compare the results of a node's vertices with the right ones of all, which are freed; ranks may differ by 1e-3 of their own.
+ * @return  vertices with another result [count] */
+uint64_t part_count_wrong(const struct graph_part *part, const uint32_t *found, uint32_t *right);
+uint64_t part_count_wrong_ranks(const struct graph_part *part, const float *found, double *right);
+
 /** Draw a vertex where a search begins: the first one with edges from a random one on, the last vertex's next being vertex 0;
  * 0 if there is none. */
 uint64_t graph_draw_source(const struct graph *graph, uint64_t seed);

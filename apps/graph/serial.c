@@ -146,7 +146,7 @@ uint8_t *serial_forest(const struct graph *graph)
     return is_in;
 }
 
-uint32_t *serial_colors(const struct graph *graph, const uint64_t *keys)
+uint32_t *serial_colors(const struct graph *graph, serial_key *key_of)
 {
     const uint64_t n = graph->n_vertices;
     struct place *order = app_array(n, sizeof *order, "the check");
@@ -154,7 +154,7 @@ uint32_t *serial_colors(const struct graph *graph, const uint64_t *keys)
     uint32_t *colors = app_array(n, sizeof *colors, "the check");
     memset(colors, 0xff, n * sizeof *colors); /* SERIAL_NONE */
     for (uint64_t v = 0; v < n; v++)
-        order[v] = (struct place){keys[v], v};
+        order[v] = (struct place){key_of(graph, v), v};
     qsort(order, n, sizeof *order, compare);
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t v = order[i].number;

@@ -12,13 +12,11 @@
 
 #include <gravel/graph.h>
 
-#include <math.h>
 #include <stdlib.h>
 
 /* The heap has words of each vertex at every node, and frames of rounds, which take a share of it. */
 #define HEAP_BYTES (UINT64_C(128) << 20)
 #define HEAP_BYTES_A_VERTEX 48
-#define TOLERANCE 1e-3 /* of a rank: how far it may be from the serial one */
 #define NOT_GIVEN UINT64_MAX
 
 struct graphs {
@@ -51,20 +49,10 @@ static void describe_search(struct graphs *self, struct trials *trials)
     part_describe_search(&self->part, &self->node, self->source, self->results, trials);
 }
 
-/* Compares with all vertices' results, which are freed. @return  this node's vertices with another one [count] */
-static uint64_t count_wrong(const struct graphs *self, uint32_t *right)
-{
-    const uint32_t *found = self->results;
-    uint64_t n_wrong = 0;
-    for (uint64_t i = 0; i < self->part.rows.n_vertices; i++)
-        n_wrong += found[i] != right[self->part.first + i];
-    free(right);
-    return n_wrong;
-}
-
 static uint64_t check_search(const struct graphs *self)
 {
-    return count_wrong(self, serial_distances(&self->part.whole, self->source));
+    return part_count_wrong(&self->part, self->results,
+                            serial_distances(&self->part.whole, self->source));
 }
 
 static const struct app_option search_options[] = {
@@ -86,15 +74,14 @@ static void say_colors(struct graphs *self, struct trials *trials)
 }
 
 /* Orders vertices: the highest degree is first, and of one degree the least number. */
+static uint64_t key_of(const struct graph *graph, uint64_t vertex)
+{
+    return (UINT32_MAX - graph_degree(graph, vertex)) << 32 | vertex;
+}
+
 static uint64_t check_colors(const struct graphs *self)
 {
-    const struct graph *whole = &self->part.whole;
-    uint64_t *keys = app_array(whole->n_vertices, sizeof *keys, "the check");
-    for (uint64_t v = 0; v < whole->n_vertices; v++)
-        keys[v] = (UINT32_MAX - graph_degree(whole, v)) << 32 | v;
-    uint32_t *right = serial_colors(whole, keys);
-    free(keys);
-    return count_wrong(self, right);
+    return part_count_wrong(&self->part, self->results, serial_colors(&self->part.whole, key_of));
 }
 
 /* ---- trees ------------------------------------------------------------------------------------- */
@@ -147,19 +134,11 @@ static void describe_ranks(struct graphs *self, struct trials *trials)
     trials_add_number(trials, "iterations", self->asked.n_iterations);
 }
 
-/* A NaN is wrong. */
 static uint64_t check_ranks(const struct graphs *self)
 {
-    const float *ranks = self->results;
-    uint64_t n_wrong = 0;
-    double *right =
-        serial_ranks(&self->part.whole, self->asked.damping, self->asked.n_iterations, true);
-    for (uint64_t i = 0; i < self->part.rows.n_vertices; i++) {
-        const double wanted = right[self->part.first + i];
-        n_wrong += !(fabs((double)ranks[i] - wanted) <= TOLERANCE * wanted);
-    }
-    free(right);
-    return n_wrong;
+    return part_count_wrong_ranks(
+        &self->part, self->results,
+        serial_ranks(&self->part.whole, self->asked.damping, self->asked.n_iterations, true));
 }
 
 static const struct app_option rank_options[] = {

@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 
-TOLERANCE = 1e-3  # of a rank, as in apps/graphs; of the inertia
+TOLERANCE = 1e-3  # of a rank, as in apps/graph; of the inertia
 NEAR_RATE = 0.5, 0.3  # of a population's, of which a part of the network has less; spikes a second
 
 
