@@ -8,7 +8,7 @@
  * Source: Graph500 specification 2.0, section 3. Integers only, so that no rounding differs between
  * machines.
  */
-#include "graph/sources.h"
+#include "graph/graph.h"
 #include "frame/random.h"
 
 /* Quadrant thresholds on a uniform 32-bit draw, in hundredths: A, A + B, A + B + C. */

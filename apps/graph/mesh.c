@@ -23,7 +23,7 @@
  * `level` times has 3^level leaves, named by `level` digits of base 3, and its side s belongs to
  * the one leaf whose digits are all s.
  */
-#include "graph/sources.h"
+#include "graph/graph.h"
 #include "frame/die.h"
 #include "frame/random.h"
 

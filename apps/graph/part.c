@@ -86,7 +86,7 @@ void part_open(struct graph_part *part, uint64_t seed, struct part_wish wish)
     const struct graph_options options = part->options;
     struct graph_stream stream;
     check_options(&options);
-    *part = (struct graph_part){.options = options, .wish = wish};
+    *part = (struct graph_part){.options = options};
     if (options.file)
         graph_read(&stream, options.file, wish.is_undirected);
     else

@@ -11,7 +11,7 @@
 #define APPS_GRAPH_PART_H
 
 #include "frame/app.h"
-#include "graph/sources.h"
+#include "graph/graph.h"
 
 /* In the flags of the GAP Benchmark Suite: one says where the graph comes from. */
 struct graph_options {
@@ -36,8 +36,7 @@ struct part_wish {
 
 struct graph_part {
     struct graph_options options; /* set by the caller */
-    struct part_wish wish;
-    uint64_t print; /* a file's fingerprint */
+    uint64_t print;               /* a file's fingerprint */
     struct graph whole;
 
     uint64_t first;    /* number of the node's first vertex; node_part sets it, and rows */

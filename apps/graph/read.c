@@ -6,7 +6,7 @@
  * Path: part.c -> this -> frame/text.h
  * Source: GAP Benchmark Suite (.el, .wel); SNAP (.txt, .tsv).
  */
-#include "graph/sources.h"
+#include "graph/graph.h"
 #include "frame/die.h"
 #include "frame/text.h"
 

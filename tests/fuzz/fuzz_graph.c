@@ -2,7 +2,7 @@
 /*
  * Feed the reader of graphs arbitrary bytes.
  *
- * Path: libFuzzer -> this -> apps/graph/sources.h
+ * Path: libFuzzer -> this -> apps/graph/graph.h
  * Owner: a file for the run, in a folder of its own.
  * Threads: one.
  *
@@ -11,7 +11,6 @@
  */
 #include "../support/graph_rows.h"
 #include "../support/refused.h"
-#include "graph/sources.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,12 +2,11 @@
 /*
  * Generated graphs: size, symmetry, shape, and the same for a seed everywhere.
  *
- * Path: meson test -> this -> apps/graph/sources.h
+ * Path: meson test -> this -> apps/graph/graph.h
  */
 #include "cases.h"
 #include "graph_rows.h"
 #include "frame/random.h"
-#include "graph/sources.h"
 
 #ifdef _OPENMP
 #include <omp.h>

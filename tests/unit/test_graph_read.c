@@ -3,12 +3,11 @@
  * The reader of graphs: each form of a list gives its graph; a bad file is refused in one line that names
  * the file, the line and the fault.
  *
- * Path: meson test -> this -> apps/graph/sources.h
+ * Path: meson test -> this -> apps/graph/graph.h
  */
 #include "cases.h"
 #include "graph_rows.h"
 #include "refused.h"
-#include "graph/sources.h"
 
 #include <limits.h>
 #include <stdint.h>
