@@ -64,19 +64,11 @@ static void reset(void)
                         node->number));
 }
 
-/* Sends from n_front vertices, in full groups, for their number changes with every launch, and compilers may compile a kernel for
- * each size of a group (PoCL). */
-static void relax_from(cl_uint n_front)
-{
-    const uint64_t group_items = graphs.node.group_items;
-    NODE_SET(own.relax, 2, UINT(n_front));
-    graphs_send(own.relax, (n_front + group_items - 1) / group_items * group_items);
-}
-
 /* Has the vertices that came nearer listed, and sends from them; or, as tasks, both at once. */
 static bool step(void)
 {
     struct node *node = &graphs.node;
+    const uint64_t group_items = node->group_items;
     cl_uint n_front;
     node_fill(node, graphs.count, 0, sizeof n_front);
     if (graphs.schedule)
@@ -86,8 +78,11 @@ static bool step(void)
     node_read(node, graphs.count, sizeof n_front, &n_front);
     if (!node_sum(node, n_front))
         return false;
-    if (!graphs.schedule)
-        relax_from(n_front);
+    if (graphs.schedule)
+        return true;
+    /* In full groups: their number changes with every launch, and compilers may compile a kernel for each size (PoCL). */
+    NODE_SET(own.relax, 2, UINT(n_front));
+    graphs_send(own.relax, (n_front + group_items - 1) / group_items * group_items);
     return true;
 }
 

@@ -84,10 +84,8 @@ static void open_stream(struct gups *gups)
     snprintf(options, sizeof options, "%s %s", gups->zipf ? "-DSKEWED" : "",
              gups->accumulates ? "-DACCUMULATES" : "");
     node_build(node, "gups.cl", gups_cl, options);
-    if (gups->zipf)
-        gups->n_levels = n_bits_of(node->n_nodes * gups->n_words - 1);
-    if (gups->zipf && !gups->n_levels)
-        gups->n_levels = 1;
+    if (gups->zipf) /* at least 1 */
+        gups->n_levels = n_bits_of((node->n_nodes * gups->n_words - 1) | 1);
     gups->kernel = node_kernel(node, operations[gups->op].kernel);
     NODE_SET(gups->kernel, 2, ULONG(node->number * gups->n_updates),
              UINT(n_bits_of(node->n_processes * gups->n_updates - 1)), UINT(gups->per_item),

@@ -6,7 +6,8 @@
  * cluster's sums, wherever those live. So the result is the same bit for bit in any order and on any number of nodes.
  *
  * A round has two halves, a barrier after each: points are added to the sums of their clusters; each owner turns its sums
- * into centres, clears them, and puts the centres into every node's heap.
+ * into centres, clears them, and puts the centres into every node's heap. The first centres are the first points; of several
+ * nearest centres a point goes to the first; one without points stays.
  *
  * Two programs: groups send sums of their points; with MODELS, chapter5/kmeans, a point sends its coordinates, under every model.
  *

@@ -132,22 +132,11 @@ void kmers_result(struct kmers *kmers, struct trials *trials)
 
 /* ---- the check ---------------------------------------------------------------------------------
  *
- * Goes through the text base by base, lists the k-mers of this process's owners, sorts them, and compares what equal ones
- * come to with what was counted. It shares only the text and the hash with what counts.
+ * Goes through the text base by base, and adds up a hash of each k-mer of this process's owners with each of its neighbours:
+ * hashes times counts come to the same. It shares only the text and the owners with what counts.
  */
 
 #define NO_BASE 4
-
-/* A k-mer at its place in the text, in the strand that counts. */
-struct seen {
-    uint64_t kmer;
-    uint8_t left, right;
-};
-
-struct list {
-    struct seen *seen;
-    uint64_t n, room;
-};
 
 static uint8_t base_at(const struct kmers *kmers, uint64_t i)
 {
@@ -161,12 +150,18 @@ static uint8_t turned(uint8_t base)
     return base == NO_BASE ? base : (uint8_t)(3 - base);
 }
 
+/* Returns a hash of a k-mer with the neighbour of a place of struct kmer_count. */
+static uint64_t hash_with(uint64_t kmer, unsigned place)
+{
+    return random_at(random_mix(~kmer), place);
+}
+
 /* Keeps both strands of the last k bases. */
-static void list_all(const struct kmers *kmers, struct list *list)
+static uint64_t sum_text(const struct kmers *kmers)
 {
     const unsigned k = (unsigned)kmers->k;
     const uint64_t mask = (UINT64_C(1) << 2 * k) - 1;
-    uint64_t forward = 0, backward = 0;
+    uint64_t forward = 0, backward = 0, sum = 0;
     for (uint64_t i = 1, n_known = 0; i < kmers->n_places; i++) {
         const uint8_t base = base_at(kmers, i);
         n_known = base == NO_BASE ? 0 : n_known + 1;
@@ -174,62 +169,43 @@ static void list_all(const struct kmers *kmers, struct list *list)
             continue;
         forward = (forward << 2 | base) & mask;
         backward = backward >> 2 | (uint64_t)(3 - base) << 2 * (k - 1);
-        if (n_known < k)
+        const bool is_turned = backward < forward;
+        const uint64_t kmer = is_turned ? backward : forward;
+        const uint32_t owner = kmer_owner(kmer_hash(kmer), kmers->node.n_nodes);
+        if (n_known < k || owner - kmers->node.number >= kmers->node.n_local)
             continue;
-        const uint8_t left = base_at(kmers, i - k), right = base_at(kmers, i + 1);
-        const struct seen seen = backward < forward
-                                     ? (struct seen){backward, turned(right), turned(left)}
-                                     : (struct seen){forward, left, right};
-        const uint32_t owner = kmer_owner(kmer_hash(seen.kmer), kmers->node.n_nodes);
-        if (owner - kmers->node.number >= kmers->node.n_local)
-            continue;
-        list->seen = app_room(list->seen, list->n, &list->room, sizeof seen, "k-mers of the check");
-        list->seen[list->n++] = seen;
+        const uint8_t before = base_at(kmers, i - k), after = base_at(kmers, i + 1);
+        const uint8_t left = is_turned ? turned(after) : before;
+        const uint8_t right = is_turned ? turned(before) : after;
+        sum += hash_with(kmer, left) + (right == NO_BASE ? 0 : hash_with(kmer, 5u + right));
     }
+    return sum;
 }
 
-/* Both structs begin with it. */
-static int compare_kmers(const void *a, const void *b)
+static int compare(const void *a, const void *b)
 {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    const struct kmer_count *x = a, *y = b;
+    return (x->kmer > y->kmer) - (x->kmer < y->kmer);
 }
 
-/* Walks both lists in order: every k-mer of one is in the other, as often, and none is there twice. */
-static uint64_t compare(const struct kmers *kmers, const struct list *list)
-{
-    uint64_t n_wrong = 0, at = 0;
-    for (uint64_t i = 0; i < list->n;) {
-        struct kmer_count right = {.kmer = list->seen[i].kmer};
-        for (; i < list->n && list->seen[i].kmer == right.kmer; i++) {
-            right.counts[list->seen[i].left]++;
-            if (list->seen[i].right != NO_BASE)
-                right.counts[5 + list->seen[i].right]++;
-        }
-        for (; at < kmers->n_counts && kmers->counts[at].kmer < right.kmer; at++)
-            n_wrong++;
-        const bool is_there = at < kmers->n_counts && kmers->counts[at].kmer == right.kmer;
-        n_wrong +=
-            !is_there || memcmp(kmers->counts[at].counts, right.counts, sizeof right.counts) != 0;
-        at += is_there;
-    }
-    return n_wrong + (kmers->n_counts - at);
-}
-
-/* @return  k-mers that are wrong [count] */
+/* @return  k-mers that are there twice, or without an occurrence, and 1 for a wrong sum [count] */
 static uint64_t check(void *self, struct trials *trials)
 {
     struct kmers *kmers = self;
-    struct list list = {0};
+    uint64_t sum = sum_text(kmers), n_wrong = 0;
     (void)trials;
-    list_all(kmers, &list);
-    if (list.n)
-        qsort(list.seen, list.n, sizeof *list.seen, compare_kmers);
     if (kmers->n_counts)
-        qsort(kmers->counts, kmers->n_counts, sizeof *kmers->counts, compare_kmers);
-    const uint64_t n_wrong = compare(kmers, &list);
-    free(list.seen);
-    return n_wrong;
+        qsort(kmers->counts, kmers->n_counts, sizeof *kmers->counts, compare);
+    for (uint64_t i = 0; i < kmers->n_counts; i++) {
+        const struct kmer_count *count = &kmers->counts[i];
+        uint64_t n = 0;
+        for (unsigned place = 0; place < 9; place++) {
+            n += place < 5 ? count->counts[place] : 0;
+            sum -= count->counts[place] * hash_with(count->kmer, place);
+        }
+        n_wrong += n == 0 || (i && count[-1].kmer == count->kmer);
+    }
+    return n_wrong + (sum != 0);
 }
 
 /* ---- the program ------------------------------------------------------------------------------ */

@@ -27,21 +27,12 @@ struct mer {
     const char *output;   /* NULL for none */
     uint64_t n_entries;   /* of this node's table */
     uint64_t table, text; /* heap offsets, of one allocation, which begins with the table */
+    uint64_t heap_bytes;  /* of both */
     uint64_t n_words;     /* of the text that this process shares out */
     cl_kernel share, count;
 };
 
 /* ---- open ------------------------------------------------------------------------------------ */
-
-static uint64_t table_bytes(const struct mer *mer)
-{
-    return mer->n_entries * sizeof(struct entry);
-}
-
-static uint64_t heap_bytes(const struct mer *mer)
-{
-    return table_bytes(mer) + kmers_text_bytes(&mer->kmers);
-}
 
 /* A heap is sized when its node opens: a first node says among how many the table is spread. */
 static void open_all(void *self)
@@ -54,11 +45,13 @@ static void open_all(void *self)
     node_open(node, 0);
     /* Two entries for each k-mer that may be there, so that probes are short. */
     mer->n_entries = 2 * (n_named < n_kmers ? n_named : n_kmers) / node->n_processes + 64;
+    const uint64_t table_bytes = mer->n_entries * sizeof(struct entry);
+    mer->heap_bytes = table_bytes + kmers_text_bytes(&mer->kmers);
     node_close(node);
-    node_open(node, heap_bytes(mer));
+    node_open(node, mer->heap_bytes);
     kmers_build(&mer->kmers, "");
-    TRY(gravel_alloc(node->gravel, heap_bytes(mer), &mer->table));
-    mer->text = mer->table + table_bytes(mer);
+    TRY(gravel_alloc(node->gravel, mer->heap_bytes, &mer->table));
+    mer->text = mer->table + table_bytes;
     TRY(gravel_share(node->gravel, kmers_text_bytes(&mer->kmers) / sizeof(cl_ulong), &first,
                      &mer->n_words));
     mer->share = node_kernel(node, "share_text");
@@ -79,7 +72,7 @@ static void reset(void *self)
     struct mer *mer = self;
     const cl_ulong zero = 0;
     struct node *node = &mer->kmers.node;
-    TRY(gravel_fill(node->gravel, mer->table, heap_bytes(mer), &zero, sizeof zero, node->number));
+    TRY(gravel_fill(node->gravel, mer->table, mer->heap_bytes, &zero, sizeof zero, node->number));
     TRY(gravel_barrier(node->gravel));
 }
 

@@ -145,24 +145,16 @@ static uint64_t group_bytes(uint64_t n, struct node_bound bound)
     return bound.n_messages * (BOX_RUN_EXTRA_BYTES + n * bound.message_bytes);
 }
 
-/* Work-items of the largest group whose messages fit a queue. */
-static uint64_t group_that_fits(const struct coprocessor *coprocessor, struct node_bound bound)
-{
-    uint64_t n = coprocessor->node->group_items;
-    while (n && group_bytes(n, bound) > coprocessor->queue_bytes)
-        n--;
-    if (n == 0)
-        die("--model %s: a work-item sends up to %llu messages, and a queue has %u bytes",
-            coprocessor->node->model->name, (unsigned long long)bound.n_messages,
-            coprocessor->queue_bytes);
-    return n;
-}
-
 void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_t n_items,
                       struct node_bound bound)
 {
     struct node *node = coprocessor->node;
-    uint64_t group = group_that_fits(coprocessor, bound);
+    uint64_t group = node->group_items; /* of the largest group whose messages fit a queue */
+    while (group && group_bytes(group, bound) > coprocessor->queue_bytes)
+        group--;
+    if (group == 0)
+        die("--model %s: a work-item sends up to %llu messages, and a queue has %u bytes",
+            node->model->name, (unsigned long long)bound.n_messages, coprocessor->queue_bytes);
     uint64_t piece = coprocessor->queue_bytes / group_bytes(group, bound) * group;
     uint64_t n_rounds = node_most(node, (n_items + piece - 1) / piece);
     for (uint64_t round = 0; round < n_rounds; round++) {
