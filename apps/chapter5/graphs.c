@@ -159,8 +159,6 @@ static void result(void *self, struct trials *trials)
     if (!graphs.schedule)
         return;
     TRY(gravel_steal_stats_read(tasks.steal, &stats, sizeof stats, GRAVEL_ALL_GROUPS));
-    trials_add_word(trials, "schedule", graphs.schedule);
-    trials_add_number(trials, "groups", gravel_steal_n_groups(tasks.steal));
     trials_add_number(trials, "tasks", stats.done);
     trials_add_number(trials, "stolen", stats.stolen);
 }

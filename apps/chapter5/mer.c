@@ -25,20 +25,16 @@ struct message {
     uint32_t left, right;
 };
 
-/* Open addressing, with room for twice the k-mers of a node. An entry with a sum of 0 before it is free. A message is
- * counted when N_PENDING more have come, and the processor has fetched its entry. */
-struct table {
-    struct kmer_count *entries;
-    struct message pending[N_PENDING];
-    uint64_t n_given; /* messages so far */
-};
-
 struct mer {
     struct kmers kmers;
     struct gravel_handler handler;
     uint64_t first, n_places; /* of the text: this process's */
-    uint64_t n_entries;       /* of the table */
-    struct table table;
+    /* Open addressing, with room for twice the k-mers of a node. An entry with a sum of 0 before it is free. A message is
+     * counted when N_PENDING more have come, and the processor has fetched its entry. */
+    struct kmer_count *entries; /* [n_entries] */
+    uint64_t n_entries;
+    struct message pending[N_PENDING];
+    uint64_t n_given; /* messages so far */
     cl_kernel count;
 };
 
@@ -54,15 +50,15 @@ static bool is_free(const struct kmer_count *entry)
 
 static struct kmer_count *entry_at(const struct mer *mer, uint64_t hash)
 {
-    return &mer->table.entries[(hash & UINT32_MAX) * mer->n_entries >> 32];
+    return &mer->entries[(hash & UINT32_MAX) * mer->n_entries >> 32];
 }
 
 static void apply(const struct mer *mer, const struct message *message)
 {
     struct kmer_count *entry = entry_at(mer, message->hash);
     while (entry->kmer != message->kmer && !is_free(entry))
-        if (++entry == mer->table.entries + mer->n_entries)
-            entry = mer->table.entries;
+        if (++entry == mer->entries + mer->n_entries)
+            entry = mer->entries;
     entry->kmer = message->kmer;
     entry->counts[message->left]++;
     if (message->right != NO_NEIGHBOUR)
@@ -73,9 +69,9 @@ static void apply(const struct mer *mer, const struct message *message)
 static int count_kmer(struct gravel *gravel, void *user, uint32_t source, const uint64_t *words)
 {
     struct mer *mer = user;
-    struct message *message = &mer->table.pending[mer->table.n_given % N_PENDING];
+    struct message *message = &mer->pending[mer->n_given % N_PENDING];
     (void)gravel, (void)source;
-    if (mer->table.n_given++ >= N_PENDING)
+    if (mer->n_given++ >= N_PENDING)
         apply(mer, message);
     message->kmer = words[0];
     message->hash = kmer_hash(message->kmer);
@@ -112,7 +108,7 @@ static void open_node(void *self)
         die("loop-back nodes would have no table of their own: unset GRAVEL_LOOPBACK");
     kmers_build(&mer->kmers, "-DMODELS");
     mer->n_entries = 2 * mer->kmers.n_kmers / node->n_nodes + 1024;
-    mer->table.entries = make_entries(mer->n_entries);
+    mer->entries = make_entries(mer->n_entries);
     TRY(gravel_share(node->gravel, mer->kmers.n_places, &mer->first, &mer->n_places));
     mer->count = node_kernel(node, "send_kmers");
     NODE_SET(mer->count, 2, ARRAY(node_array(node, kmers_text_bytes(&mer->kmers), mer->kmers.text)),
@@ -122,7 +118,7 @@ static void open_node(void *self)
 static void close_node(void *self)
 {
     struct mer *mer = self;
-    free(mer->table.entries);
+    free(mer->entries);
     kmers_free(&mer->kmers);
 }
 
@@ -131,7 +127,7 @@ static void close_node(void *self)
 static void reset(void *self)
 {
     struct mer *mer = self;
-    memset(mer->table.entries, 0, mer->n_entries * sizeof(struct kmer_count));
+    memset(mer->entries, 0, mer->n_entries * sizeof(struct kmer_count));
     TRY(gravel_barrier(mer->kmers.node.gravel));
 }
 
@@ -143,21 +139,19 @@ static void count(void *self)
     node_send(node, mer->count, mer->n_places, bound);
     TRY(gravel_barrier(node->gravel));
     /* The barrier has ended the network thread's insertions; what they put off is ours. */
-    for (uint64_t i = 0; i < N_PENDING && i < mer->table.n_given; i++)
-        apply(mer, &mer->table.pending[i]);
-    mer->table.n_given = 0;
+    for (uint64_t i = 0; i < N_PENDING && i < mer->n_given; i++)
+        apply(mer, &mer->pending[i]);
+    mer->n_given = 0;
     TRY(gravel_barrier(node->gravel));
 }
-
-/* ---- the program ----------------------------------------------------------------------------- */
 
 static void result(void *self, struct trials *trials)
 {
     struct mer *mer = self;
     mer->kmers.n_counts = 0;
     for (uint64_t i = 0; i < mer->n_entries; i++)
-        if (!is_free(&mer->table.entries[i]))
-            kmers_add(&mer->kmers, &mer->table.entries[i]);
+        if (!is_free(&mer->entries[i]))
+            kmers_add(&mer->kmers, &mer->entries[i]);
     kmers_result(&mer->kmers, trials);
 }
 

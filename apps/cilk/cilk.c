@@ -19,11 +19,6 @@ static const struct app_option form_options[] = {
 
 /* ---- steps ------------------------------------------------------------------------------------- */
 
-static const struct cilk_form *form_of(const struct cilk *cilk)
-{
-    return cilk->form ? &cilk_program.plain : &cilk_program.flow;
-}
-
 void cilk_open_flow(const struct gravel_channel_graph *graph, const char *source,
                     const char *options)
 {
@@ -44,7 +39,7 @@ static void set_up(void *self)
         cilk_program.open();
     else
         node_open(&cilk->node, 0);
-    form_of(cilk)->open();
+    (cilk->form ? cilk_program.plain : cilk_program.flow).open();
 }
 
 static void reset(void *self)
@@ -57,7 +52,8 @@ static void reset(void *self)
 
 static void run(void *self)
 {
-    form_of(self)->run();
+    const struct cilk *cilk = self;
+    (cilk->form ? cilk_program.plain : cilk_program.flow).run();
 }
 
 static void close_flow(void *self)

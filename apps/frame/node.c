@@ -180,9 +180,8 @@ void node_enqueue(struct node *node, cl_kernel kernel, size_t n_items, size_t gr
                                       &group_items, 0, NULL, NULL));
 }
 
-/* Starts full groups, and a group of the rest. Argument 1 is the number of the first work-item. @param is_whole  not sliced */
-static void start(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
-                  uint64_t group_items, bool is_whole)
+void node_start(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
+                uint64_t group_items, bool is_whole)
 {
     const size_t rest = n_items % group_items, n[] = {n_items - rest, rest};
     const size_t sizes[] = {group_items, rest};
@@ -202,13 +201,7 @@ void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct nod
     if (node->coprocessor)
         coprocessor_send(node->coprocessor, kernel, n_items, bound);
     else
-        start(node, kernel, 0, n_items, node->group_items, false);
-}
-
-void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
-                     uint64_t group_items)
-{
-    start(node, kernel, from, n_items, group_items, true);
+        node_start(node, kernel, 0, n_items, node->group_items, false);
 }
 
 /* ---- reductions, and the end ------------------------------------------------------------------- */

@@ -118,12 +118,13 @@ void node_read(struct node *node, cl_mem array, size_t bytes, void *data);
 void node_send(struct node *node, cl_kernel kernel, uint64_t n_items, struct node_bound bound);
 
 /** As node_send, for a kernel that sends nothing and waits for nothing: whole, also where launches are sliced. A barrier
- * does not wait for it: read what it made, or finish, before another node may rely on it. _groups: from a number on, in
- * groups of a size. */
+ * does not wait for it: read what it made, or finish, before another node may rely on it. */
 #define node_run(node, kernel, n_items) \
-    node_run_groups(node, kernel, 0, n_items, (node)->group_items)
-void node_run_groups(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
-                     uint64_t group_items);
+    node_start(node, kernel, 0, n_items, (node)->group_items, true)
+
+/** Start work-items from a number on, argument 1, in groups of a size and one of the rest. @param is_whole  not sliced. */
+void node_start(struct node *node, cl_kernel kernel, uint64_t from, uint64_t n_items,
+                uint64_t group_items, bool is_whole);
 
 /** Enqueue, whole, a kernel that sends nothing and waits for nothing, in full groups for n_items (0 is allowed); and wait for
  * such kernels. */

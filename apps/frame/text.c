@@ -56,11 +56,6 @@ void text_close(struct text *text)
     free(text);
 }
 
-static bool ends_line(char c)
-{
-    return c == '\n' || c == '\r';
-}
-
 bool text_next(struct text *text)
 {
     errno = 0;
@@ -72,7 +67,7 @@ bool text_next(struct text *text)
     for (size_t i = 0; i < text->n_bytes; i++)
         text->print =
             (text->print ^ (unsigned char)text->line[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
-    while (text->n_bytes && ends_line(text->line[text->n_bytes - 1]))
+    while (text->n_bytes && memchr("\r\n", text->line[text->n_bytes - 1], 2))
         text->line[--text->n_bytes] = '\0';
     text->at = text->line;
     return n >= 0;

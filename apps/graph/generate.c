@@ -98,7 +98,7 @@ struct graph_stream uniform_stream(uint64_t size, unsigned degree, uint64_t seed
  * neighbours, one in each strip, so that none is drawn twice. What would lie behind the last row lies as far before instead.
  */
 
-/* Rows over the reach. */
+/* Rows over the reach, which is how far the farthest neighbour is [rows]. */
 #define ROWS_PER_REACH 20
 
 /* A row draws 2 to 16 neighbours, and one more in this many of 2^20 cases: 9.122 on average. */
@@ -109,23 +109,18 @@ struct graph_stream uniform_stream(uint64_t size, unsigned degree, uint64_t seed
 /* Numbers of one row: how many, then where. */
 #define NUMBERS_PER_ROW 32
 
-/* Returns how far the farthest neighbour is [rows]. */
-static uint64_t reach_of(const struct graph_stream *band)
-{
-    return band->n_vertices / ROWS_PER_REACH;
-}
-
 static uint64_t n_drawn(const struct graph_stream *band, uint64_t row)
 {
+    const uint64_t reach = band->n_vertices / ROWS_PER_REACH;
     uint64_t number = random_at(band->key, row * NUMBERS_PER_ROW);
     uint64_t n = LEAST_DRAWN + (number >> 32) % N_DRAWS + (number % (1 << 20) < ONE_MORE);
-    return n < reach_of(band) ? n : reach_of(band);
+    return n < reach ? n : reach;
 }
 
 static void list_band(const struct graph_stream *band, struct block_range rows, graph_visit *visit,
                       void *context)
 {
-    const uint64_t reach = reach_of(band);
+    const uint64_t reach = band->n_vertices / ROWS_PER_REACH;
     for (uint64_t row = rows.first; row < rows.last; row++) {
         const uint64_t n = n_drawn(band, row);
         visit(context, (struct graph_edge){.from = (uint32_t)row, .to = (uint32_t)row});

@@ -55,17 +55,6 @@ const struct app_option options_of_graphs[] = {
      SIZE(band, BAND_MIN_VERTICES, BAND_MAX_VERTICES)},
     {0}};
 
-/* Dies unless the options say one thing of the graph. */
-static void check_options(const struct graph_options *options)
-{
-    const unsigned n_given = options->n_given + (options->file != NULL);
-    if (n_given != 1)
-        die("%s: give %sone of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES and --band VERTICES",
-            n_given ? "more than one graph" : "no graph", n_given ? "only " : "");
-    if (options->degree && (options->file || !options->kind->has_degree))
-        die("-k: the degree is of graphs that -g and -u generate");
-}
-
 /* ---- the whole graph ------------------------------------------------------------------------- */
 
 /* Draws a weight for each edge, the same in both directions. */
@@ -84,8 +73,13 @@ static void draw_weights(struct graph *graph, uint64_t seed)
 void part_open(struct graph_part *part, uint64_t seed, struct part_wish wish)
 {
     const struct graph_options options = part->options;
+    const unsigned n_given = options.n_given + (options.file != NULL);
     struct graph_stream stream;
-    check_options(&options);
+    if (n_given != 1)
+        die("%s: give %sone of -f FILE, -g SCALE, -u SCALE, --mesh VERTICES and --band VERTICES",
+            n_given ? "more than one graph" : "no graph", n_given ? "only " : "");
+    if (options.degree && (options.file || !options.kind->has_degree))
+        die("-k: the degree is of graphs that -g and -u generate");
     *part = (struct graph_part){.options = options};
     if (options.file)
         graph_read(&stream, options.file, wish.is_undirected);

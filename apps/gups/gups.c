@@ -153,21 +153,21 @@ static void close_all(void *self)
     TRY(gravel_accumulator_destroy(gups->accumulator));
 }
 
-/* ---- main ------------------------------------------------------------------------------------ */
-
-static const struct app app = {.name = "gups",
-                               .unit = "updates/s",
-                               .doc = "Update random words of a table that is spread over all "
-                                      "nodes, and say how many updates a second were made.",
-                               .groups = {{"Problem:", 1, own_options, 0}},
-                               .has_models = true,
-                               APP_FIELDS(struct gups),
-                               .open = set_up,
-                               .reset = reset,
-                               .run = update,
-                               .describe = describe,
-                               .check = gups_check,
-                               .close = close_all};
+static const struct app app = {
+    .name = "gups",
+    .unit = "updates/s",
+    .doc =
+        "Update random words of a table that is spread over all nodes, and say how many updates a "
+        "second were made.",
+    .groups = {{"Problem:", 1, own_options, 0}},
+    .has_models = true,
+    APP_FIELDS(struct gups),
+    .open = set_up,
+    .reset = reset,
+    .run = update,
+    .describe = describe,
+    .check = gups_check,
+    .close = close_all};
 
 int main(int argc, char **argv)
 {

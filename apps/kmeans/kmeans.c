@@ -20,10 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef MODELS
-#define IS_BY_GROUP false
-#else
-#define IS_BY_GROUP true
+#ifndef MODELS
+#define MODELS 0
 #endif
 #define GROUPS_A_UNIT 4   /* of a launch, so that units end at about one time */
 #define LEAST_PER_ITEM 16 /* points */
@@ -40,11 +38,6 @@ static uint64_t n_columns(const struct kmeans *kmeans)
     return kmeans->n_dimensions + 1;
 }
 
-static size_t centres_bytes(const struct kmeans *kmeans)
-{
-    return n_words(kmeans) * sizeof(cl_uint);
-}
-
 /* ---- open and close -------------------------------------------------------------------------- */
 
 /* Sets points of a work-item. A CPU's group is one work-item, unless --group says otherwise: kmeans.cl says why. */
@@ -54,7 +47,7 @@ static void share_out(struct kmeans *kmeans, bool has_group)
     cl_device_type type;
     cl_uint n_units;
     kmeans->per_item = 1;
-    if (!IS_BY_GROUP)
+    if (MODELS)
         return;
     TRY_CL(
         clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_TYPE, sizeof type, &type, NULL));
@@ -77,7 +70,7 @@ static void build(struct kmeans *kmeans)
     snprintf(defines, sizeof defines,
              "-DN_CLUSTERS=%u -DN_DIMENSIONS=%u -DBLOCK=%u -DGROUP_ITEMS=%u%s",
              (unsigned)kmeans->n_clusters, (unsigned)kmeans->n_dimensions, kmeans->block,
-             node->group_items, IS_BY_GROUP ? "" : " -DMODELS");
+             node->group_items, MODELS ? " -DMODELS" : "");
     node_build(node, "kmeans.cl", kmeans_cl, defines);
     points_generate(kmeans, kmeans->own, points);
     const cl_mem there = node_upload(node, n * kmeans->n_dimensions * sizeof *points, points);
@@ -98,7 +91,7 @@ static void open_node(void *self)
     kmeans->block = (uint32_t)block_of(kmeans->n_clusters, node->n_nodes);
     TRY(gravel_alloc(node->gravel, kmeans->block * n_columns(kmeans) * sizeof(cl_ulong),
                      &kmeans->sums));
-    TRY(gravel_alloc(node->gravel, centres_bytes(kmeans), &kmeans->centres));
+    TRY(gravel_alloc(node->gravel, n_words(kmeans) * sizeof(cl_uint), &kmeans->centres));
     kmeans->found = app_array(n_words(kmeans), sizeof(cl_uint), "the centres");
     share_out(kmeans, has_group);
     build(kmeans);
@@ -151,8 +144,8 @@ static void reset(void *self)
 {
     struct kmeans *kmeans = self;
     points_start(kmeans, kmeans->found);
-    TRY(gravel_put(kmeans->node.gravel, kmeans->centres, kmeans->found, centres_bytes(kmeans),
-                   kmeans->node.number));
+    TRY(gravel_put(kmeans->node.gravel, kmeans->centres, kmeans->found,
+                   n_words(kmeans) * sizeof(cl_uint), kmeans->node.number));
     TRY(gravel_barrier(kmeans->node.gravel));
 }
 
@@ -166,8 +159,8 @@ static void run(void *self)
         node_send(&kmeans->node, kmeans->assign, n_items, bound);
         TRY(gravel_barrier(kmeans->node.gravel));
         update_centres(kmeans);
-        TRY(gravel_get(kmeans->node.gravel, kmeans->centres, kmeans->found, centres_bytes(kmeans),
-                       kmeans->node.number));
+        TRY(gravel_get(kmeans->node.gravel, kmeans->centres, kmeans->found,
+                       n_words(kmeans) * sizeof(cl_uint), kmeans->node.number));
     }
 }
 
@@ -274,7 +267,7 @@ static const struct app app = {
     .doc = "Divide random points into clusters by k-means, and say how many points a second found "
            "theirs.",
     .groups = {{"Points:", 1, options_of_points, 0}, {"K-means:", 2, own_options, 0}},
-    .has_models = !IS_BY_GROUP,
+    .has_models = MODELS,
     APP_FIELDS(struct kmeans),
     .open = open_node,
     .reset = reset,

@@ -171,7 +171,7 @@ static uint64_t sum_text(const struct kmers *kmers)
         backward = backward >> 2 | (uint64_t)(3 - base) << 2 * (k - 1);
         const bool is_turned = backward < forward;
         const uint64_t kmer = is_turned ? backward : forward;
-        const uint32_t owner = kmer_owner(kmer_hash(kmer), kmers->node.n_nodes);
+        const uint64_t owner = (kmer_hash(kmer) >> 32) * kmers->node.n_nodes >> 32;
         if (n_known < k || owner - kmers->node.number >= kmers->node.n_local)
             continue;
         const uint8_t before = base_at(kmers, i - k), after = base_at(kmers, i + 1);

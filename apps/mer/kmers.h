@@ -49,14 +49,10 @@ struct kmers {
  * @param kmers  the application's struct begins with it */
 int kmers_main(struct app app, struct kmers *kmers, int argc, char **argv);
 
-/** Returns the owner of a k-mer, as mer.cl: the upper half of its hash chooses the owner, the lower half its slot. */
+/** Returns the hash of a k-mer, as mer.cl: its upper half chooses the owner, its lower half the slot. */
 static inline uint64_t kmer_hash(uint64_t kmer)
 {
     return random_mix(kmer);
-}
-static inline uint32_t kmer_owner(uint64_t hash, uint32_t n_owners)
-{
-    return (uint32_t)((hash >> 32) * n_owners >> 32);
 }
 
 /** Read the file; or die. */

@@ -149,8 +149,6 @@ static void write_output(const struct mer *mer)
     die_alone("%s: cannot write: %s", path, strerror(error));
 }
 
-/* ---- the program ------------------------------------------------------------------------------ */
-
 static const struct app_option own_options[] = {
     {"output", 'o', "FILE", "Write FILE.0, FILE.1 ...: k-mer, count, A C G T before, and after",
      OPTION_WORD(struct mer, output)},

@@ -160,8 +160,8 @@ void coprocessor_send(struct coprocessor *coprocessor, cl_kernel kernel, uint64_
     for (uint64_t round = 0; round < n_rounds; round++) {
         uint64_t first = round * piece < n_items ? round * piece : n_items;
         uint64_t inbox = coprocessor->inboxes[coprocessor->n_rounds++ % 2];
-        node_run_groups(node, kernel, first, n_items - first < piece ? n_items - first : piece,
-                        group);
+        node_start(node, kernel, first, n_items - first < piece ? n_items - first : piece, group,
+                   true);
         node_finish(node);
         exchange(coprocessor, inbox);
         apply(coprocessor, inbox);
