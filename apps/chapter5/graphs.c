@@ -114,7 +114,6 @@ static void reset(void *self)
     if (graphs.schedule)
         TRY(gravel_steal_stats_reset(tasks.steal));
     node_finish(&graphs.node);
-    TRY(gravel_barrier(graphs.node.gravel));
 }
 
 void graphs_send(cl_kernel kernel, uint64_t n_items)

@@ -128,7 +128,6 @@ static void reset(void *self)
 {
     struct mer *mer = self;
     memset(mer->entries, 0, mer->n_entries * sizeof(struct kmer_count));
-    TRY(gravel_barrier(mer->kmers.node.gravel));
 }
 
 static void count(void *self)

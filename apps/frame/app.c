@@ -114,16 +114,34 @@ static void report(struct measurement *run)
 
 /* ---- from the command line to the report ----------------------------------------------------------- */
 
-/* Runs a trial. Statistics are the last one's: they begin when all nodes are ready for it. */
+#define LINE_S 5
+
+static double said_s; /* when the run began, or has said how far it is */
+
+void app_say_part(const struct options *options, const struct node *node, double part)
+{
+    if (node->number || options->json || options->quiet || trials_clock() - said_s < LINE_S)
+        return;
+    printf("  %.1f %% done\n", 100 * part);
+    fflush(stdout);
+    said_s = trials_clock();
+}
+
+/* Runs once. Statistics are the last run's: they begin when all nodes are ready for it. @return  seconds, never 0 */
+static double run_once(const struct app *app, void *self, struct node *node)
+{
+    if (app->reset)
+        app->reset(self);
+    TRY(gravel_barrier(node->gravel));
+    TRY(gravel_stats_reset(node->gravel));
+    const double begin_s = said_s = trials_clock();
+    app->run(self);
+    return trials_clock() - begin_s + 1e-9;
+}
+
 static void run_trial(struct measurement *run)
 {
-    if (run->app->reset)
-        run->app->reset(run->self);
-    TRY(gravel_barrier(run->node->gravel));
-    TRY(gravel_stats_reset(run->node->gravel));
-    const double start = trials_clock();
-    run->app->run(run->self);
-    const double seconds = trials_clock() - start + 1e-9; /* never 0 */
+    const double seconds = run_once(run->app, run->self, run->node);
     if (run->trials.has_reader && !run->options->quiet) {
         print_head(run);
         printf("%.6f s  %.4g M %s\n", seconds, 1e-6 * run->trials.work / seconds, run->app->unit);
@@ -180,9 +198,7 @@ int app_main(const struct app *app, void *self, int argc, char **argv)
     TRY(gravel_config_load(&node->config, sizeof node->config));
     app->open(self);
     /* The device's compiler has done its work before the clock runs. */
-    if (app->reset)
-        app->reset(self);
-    app->run(self);
+    run_once(app, self, node);
     measure(&run);
     if (app->close)
         app->close(self);

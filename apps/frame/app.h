@@ -96,13 +96,20 @@ struct app {
     /* In the order in which they are taken. */
     app_step *open;       /* open the node, get the input; or die */
     app_report *describe; /* set variant, input and work, and add the parameters */
-    app_step *reset;      /* before every trial; not timed; may be NULL */
+    app_step *reset;      /* before every trial, and a barrier; not timed; may be NULL */
     app_step *run;        /* a trial */
     app_report *result;   /* of the last trial, say and add what it came to; may be NULL */
     app_check *check;     /* with --verify, of the last trial. @return what is wrong here [count] */
     const char *method;   /* of the check, "greedy, serial", which is timed then; NULL: it is not */
     app_step *close;      /* what is not the node's, which is closed then; may be NULL */
 };
+
+/**
+ * Say to people how far a step run is, if its begin, or the last such line, is 5 s ago.
+ *
+ * @param part  of it that is done.
+ */
+void app_say_part(const struct options *options, const struct node *node, double part);
 
 #define APP_FIELDS(type) .options = offsetof(type, options), .node = offsetof(type, node)
 

@@ -42,9 +42,16 @@ void *app_room(void *array, uint64_t n, uint64_t *room, size_t bytes, const char
 {
     if (n < *room)
         return array;
-    *room = *room ? 2 * *room : 1024;
+    while (*room <= n)
+        *room = *room ? 2 * *room : 1024;
     array = realloc(array, *room * bytes);
     if (!array)
         die("no memory for %llu %s", (unsigned long long)*room, what);
     return array;
+}
+
+int app_compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
 }

@@ -33,4 +33,7 @@ void *app_array(uint64_t n, size_t bytes, const char *what);
 /** Make room for one more behind n elements, and for as many again where there is none; or die. @return  the array. */
 void *app_room(void *array, uint64_t n, uint64_t *room, size_t bytes, const char *what);
 
+/** Compare two elements by the uint64_t that each is or begins with: for qsort. */
+int app_compare(const void *a, const void *b);
+
 #endif

@@ -65,6 +65,7 @@ void node_agree(struct node *node, const char *what, uint64_t word)
 void node_open(struct node *node, uint64_t heap_bytes)
 {
     struct gravel_config config = node->config;
+    cl_device_type type;
     if (node->model->queue_bytes)
         heap_bytes += coprocessor_heap_bytes(node->model->queue_bytes, config.loopback_nodes);
     if (!getenv("GRAVEL_HEAP"))
@@ -74,6 +75,9 @@ void node_open(struct node *node, uint64_t heap_bytes)
     TRY(gravel_open(&node->gravel, &config, &node->bindings));
     if (!node->group_items)
         node->group_items = gravel_group_size(node->gravel);
+    TRY_CL(
+        clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    node->is_cpu = type & CL_DEVICE_TYPE_CPU;
     node->number = gravel_node(node->gravel);
     node->n_nodes = gravel_n_nodes(node->gravel);
     node->n_local =

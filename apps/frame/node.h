@@ -45,6 +45,7 @@ struct node {
     struct gravel_bindings bindings; /* of gravel_open; the caller's; models call its one handler */
     const struct model *model;       /* set by --model */
     struct coprocessor *coprocessor; /* NULL where Gravel sends */
+    bool is_cpu;                     /* its device */
     uint32_t number;                 /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */

@@ -48,12 +48,6 @@ static void list(const struct graph_stream *stream, struct builder builder)
 
 /* ---- rows in order --------------------------------------------------------------------------- */
 
-static int compare_keys(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* @param keys  [degree] scratch: a neighbour, and its weight below */
 static void sort_row(const struct graph *graph, uint64_t u, uint64_t *keys)
 {
@@ -61,7 +55,7 @@ static void sort_row(const struct graph *graph, uint64_t u, uint64_t *keys)
     for (uint64_t i = 0; i < n; i++)
         keys[i] = (uint64_t)graph->neighbours[first + i] << 32 |
                   (graph->weights ? graph->weights[first + i] : 0);
-    qsort(keys, n, sizeof *keys, compare_keys);
+    qsort(keys, n, sizeof *keys, app_compare);
     for (uint64_t i = 0; i < n; i++) {
         graph->neighbours[first + i] = (uint32_t)(keys[i] >> 32);
         if (graph->weights)

@@ -44,16 +44,13 @@ static uint64_t n_columns(const struct kmeans *kmeans)
 static void share_out(struct kmeans *kmeans, bool has_group)
 {
     struct node *node = &kmeans->node;
-    cl_device_type type;
     cl_uint n_units;
     kmeans->per_item = 1;
     if (MODELS)
         return;
-    TRY_CL(
-        clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_TYPE, sizeof type, &type, NULL));
     TRY_CL(clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_MAX_COMPUTE_UNITS,
                            sizeof n_units, &n_units, NULL));
-    if (type & CL_DEVICE_TYPE_CPU && !has_group)
+    if (node->is_cpu && !has_group)
         node->group_items = 1;
     const uint64_t n = n_own(kmeans) / GROUPS_A_UNIT / n_units / node->group_items;
     const uint64_t most = MOST_IN_GROUP / node->group_items;
@@ -146,7 +143,6 @@ static void reset(void *self)
     points_start(kmeans, kmeans->found);
     TRY(gravel_put(kmeans->node.gravel, kmeans->centres, kmeans->found,
                    n_words(kmeans) * sizeof(cl_uint), kmeans->node.number));
-    TRY(gravel_barrier(kmeans->node.gravel));
 }
 
 static void run(void *self)

@@ -182,12 +182,6 @@ static uint64_t sum_text(const struct kmers *kmers)
     return sum;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const struct kmer_count *x = a, *y = b;
-    return (x->kmer > y->kmer) - (x->kmer < y->kmer);
-}
-
 /* @return  k-mers that are there twice, or without an occurrence, and 1 for a wrong sum [count] */
 static uint64_t check(void *self, struct trials *trials)
 {
@@ -195,7 +189,7 @@ static uint64_t check(void *self, struct trials *trials)
     uint64_t sum = sum_text(kmers), n_wrong = 0;
     (void)trials;
     if (kmers->n_counts)
-        qsort(kmers->counts, kmers->n_counts, sizeof *kmers->counts, compare);
+        qsort(kmers->counts, kmers->n_counts, sizeof *kmers->counts, app_compare);
     for (uint64_t i = 0; i < kmers->n_counts; i++) {
         const struct kmer_count *count = &kmers->counts[i];
         uint64_t n = 0;

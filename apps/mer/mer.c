@@ -73,7 +73,6 @@ static void reset(void *self)
     const cl_ulong zero = 0;
     struct node *node = &mer->kmers.node;
     TRY(gravel_fill(node->gravel, mer->table, mer->heap_bytes, &zero, sizeof zero, node->number));
-    TRY(gravel_barrier(node->gravel));
 }
 
 static void count(void *self)
