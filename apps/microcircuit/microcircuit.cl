@@ -7,7 +7,7 @@
  *
  * The host defines N_NODES; TEAM, work-items that share a piece of a row, and PIECE, its synapses.
  *
- * Path:    make_synapses, run of microcircuit.c -> this, network.h -> the host reads spikes.
+ * Path:    make_rounds, run of microcircuit.c -> this, network.h -> the host reads spikes.
  * Memory:  what a phase stored, the next one reads. Sums of a ring are by relaxed atomics.
  */
 #include "gravel.cl.h"
@@ -21,36 +21,28 @@ static inline void tables_copy(local struct tables *own, global const struct tab
 }
 
 /*
- * Draw the synapses of a pair of populations, and take those to own neurons. Global size: at least as many. Rows, by source, are in
- * any order: whole numbers add up to the same.
+ * Draw all synapses in n_items work-items. Rows, by source, take those to own neurons, in any order: sums are the same.
  *
  * rows: [1 + neurons]. The first time, when `synapses` is NULL, a row's synapses are counted in the word behind it; the
  * second time that word is where the row begins, and becomes its end.
  */
-kernel void draw_synapses(ulong seed, uint pair, uint node, global const struct tables *all,
+kernel void draw_synapses(ulong seed, uint n_items, uint node, global const struct tables *all,
                           global volatile uint *rows, global uint *synapses)
 {
     local struct tables own_tables, *const tables = &own_tables;
     tables_copy(tables, all);
-    const uint i = (uint)get_global_id(0);
-    if (i >= tables->n_synapses[pair])
-        return;
-    const struct synapse synapse = synapse_draw(tables, seed, pair, i);
-    if (synapse.target % N_NODES != node)
-        return;
-    const uint at = atomic_inc(rows + 1 + synapse.source);
-    if (synapses)
-        synapses[at] = synapse.target / N_NODES | synapse.delay << TARGET_BITS |
-                       synapse.level << (TARGET_BITS + DELAY_BITS);
+    const uint item = (uint)get_global_id(0);
+    for (uint pair = 0; item < n_items && pair < PAIRS; pair++)
+        for (uint i = item; i < tables->n_synapses[pair]; i += n_items) {
+            const struct synapse synapse = synapse_draw(tables, seed, pair, i);
+            if (synapse.target % N_NODES != node)
+                continue;
+            const uint at = atomic_inc(rows + 1 + synapse.source);
+            if (synapses)
+                synapses[at] = synapse.target / N_NODES | synapse.delay << TARGET_BITS |
+                               synapse.level << (TARGET_BITS + DELAY_BITS);
+        }
 }
-
-#define EACH(i, n) for (uint i = gravel_round_item(r); i < (n); i += gravel_round_items(r))
-
-/* What a list has of a neuron that fired. */
-struct fired {
-    uint first, end; /* its row */
-    uint population;
-};
 
 static inline struct fired fired_make(local const struct tables *tables, global const uint *rows,
                                       uint number)
@@ -61,8 +53,7 @@ static inline struct fired fired_make(local const struct tables *tables, global 
 /*
  * begin: time of round 0 of this run. come: heap offset of uint [2][words of a bit a neuron], by time % 2: what has fired at
  * other nodes. rows, synapses: of draw_synapses. ring: [SLOTS][n_own] input by time % SLOTS. n_pieces: of the longest row.
- * lists: [2][2][neurons] that fired, by time % 2, own ones and others'. spikes: number and time of own ones, of this run.
- * known: by time % 2 the lengths of these lists, and how many spikes of the run are older.
+ * lists: [2][2][neurons] that fired, by time % 2, own ones and others'; known: how many. spikes: own (number, time)s.
  */
 GRAVEL_ROUND_KERNEL void
 microcircuit(GRAVEL_ARENA, GRAVEL_ROUND, uint begin, ulong seed, uint n_own, uint n_pieces,
@@ -82,8 +73,7 @@ microcircuit(GRAVEL_ARENA, GRAVEL_ROUND, uint begin, ulong seed, uint n_own, uin
                        n_neurons = tables->first[POPULATIONS], n_words = (n_neurons + 31) / 32;
             global uint *fired = (global uint *)gravel_local(r.group, come) + before * n_words;
             global struct fired *others = lists + (2 * before + 1) * n_neurons;
-            EACH(w, n_words)
-            {
+            for (uint w = gravel_round_item(r); w < n_words; w += gravel_round_items(r)) {
                 uint bits = fired[w];
                 if (!bits)
                     continue;
@@ -130,8 +120,7 @@ microcircuit(GRAVEL_ARENA, GRAVEL_ROUND, uint begin, ulong seed, uint n_own, uin
             global struct fired *list = lists + 2 * now * n_neurons;
             if (gravel_round_item(r) == 0)
                 known[now ^ 1].own = known[now ^ 1].others = 0; /* all of it is delivered */
-            EACH(i, n_own)
-            {
+            for (uint i = gravel_round_item(r); i < n_own; i += gravel_round_items(r)) {
                 const uint number = i * N_NODES + node;
                 const struct fired fired =
                     fired_make(tables, rows, number); /* what waits, waits at once */

@@ -8,13 +8,9 @@
  * to 2^30 in magnitude at most (to half of it in the mean, and to more with a chance below 10^-90), a source fires once in
  * REFRACTORY + 1 steps, and a pA that stays moves the potential by 0.037 mV.
  *
- * Below scale 1 a neuron has that part of its synapses and inputs. Weights grow by the root, so that the variance of a neuron's
- * input stays, and a constant current is the part of the mean that is missing, at the rates of the full model.
- *
  * Path:    open_node -> tables_make -> microcircuit.cl, check of microcircuit.c -> neuron_advance
  * Source:  Potjans, Diesmann, The Cell-Type Specific Cortical Microcircuit, Cerebral Cortex 24, 2014, 785, tables 4 and 5;
- *          van Albada, Helias, Diesmann, Scalability of Asynchronous Networks Is Limited by One-to-One Mapping between
- *          Effective Connectivity and Correlations, PLoS Computational Biology 11, 2015;
+ *          van Albada, Helias, Diesmann, PLoS Computational Biology 11, 2015 (below scale 1);
  *          Rotter, Diesmann, Exact Digital Simulation of Time-Invariant Linear Systems, Biological Cybernetics 81, 1999;
  *          Salmon et al., Parallel Random Numbers: as Easy as 1, 2, 3, SC 2011 (Philox 4x32-7).
  */
@@ -35,6 +31,7 @@
 #define PAIRS 64      /* of a source's population % 8, and a target's / 8 */
 #define LEVELS 128    /* of a normal distribution, whose deviation is an eighth of them */
 #define MOST_INPUTS 32
+#define STEPS_A_SECOND 10000
 #define REFRACTORY 20 /* [steps] */
 #define POTENTIAL_MV 32768
 #define CURRENT_PA 1024
@@ -55,8 +52,7 @@ struct tables {
     int weights[3][LEVELS];    /* weights_of chooses the row */
     int drive[POPULATIONS];    /* what a constant current adds to a potential in a step */
     int input;                 /* weight of an input from outside */
-    uint keep_current, keep_potential,
-        gain; /* of 2^32: what a step leaves, and moves to a potential */
+    uint keep_current, keep_potential, gain; /* of 2^32: what a step keeps, adds to a potential */
 };
 
 /* Returns four random words of a counter, whose last word says what for. */
@@ -67,12 +63,10 @@ struct words {
 static inline struct words draw(struct words counter, ulong seed)
 {
     uint key = (uint)seed, key2 = (uint)(seed >> 32);
-    for (uint i = 0; i < 7; i++) {
+    for (uint i = 0; i < 7; i++, key += 0x9e3779b9u, key2 += 0xbb67ae85u) {
         const ulong a = (ulong)0xd2511f53u * counter.x, b = (ulong)0xcd9e8d57u * counter.z;
         counter = (struct words){(uint)(b >> 32) ^ counter.y ^ key, (uint)b,
                                  (uint)(a >> 32) ^ counter.w ^ key2, (uint)a};
-        key += 0x9e3779b9u;
-        key2 += 0xbb67ae85u;
     }
     return counter;
 }
@@ -81,10 +75,9 @@ static inline struct words draw(struct words counter, ulong seed)
 static inline uint draw_entry(TABLES uint *table, uint n, uint random)
 {
     uint i = 0;
-    for (uint left = n; left > 1;) {
-        const uint half_down = left / 2;
+    for (uint left = n, half_down; left > 1; left -= half_down) {
+        half_down = left / 2;
         i += random > table[i + half_down - 1] ? half_down : 0;
-        left -= half_down;
     }
     return i;
 }
@@ -106,6 +99,12 @@ static inline uint population_of(TABLES struct tables *tables, uint number)
 /* What is known of a time: neurons that fired, own ones and others', and how many own spikes of the run are older. */
 struct known {
     uint own, others, older;
+};
+
+/* What a list has of a neuron that fired. */
+struct fired {
+    uint first, end; /* its row */
+    uint population;
 };
 
 struct neuron {
@@ -160,18 +159,7 @@ static inline uint weights_of(TABLES struct tables *tables, uint population, uin
     return population % 2 ? 2 : population == 2 && target < tables->first[1] ? 1 : 0;
 }
 
-#if !defined(__OPENCL_C_VERSION__)
-
-/* ---- the model ----------------------------------------------------------------------------------- */
-
-#define STEP_MS 0.1
-#define MEMBRANE_MS 10.0
-#define SYNAPSE_MS 0.5
-#define CAPACITY_PF 250.0
-#define WEIGHT_PA 87.8
-#define INPUT_RATE 0.008 /* [1/ms] */
-#define LEVEL_MEAN (LEVELS / 2 - 0.5)
-#define LEVELS_A_DEVIATION (LEVELS / 8.0)
+#if !defined(__OPENCL_C_VERSION__) /* the model */
 
 static const struct {
     const char *name;
@@ -186,8 +174,6 @@ static const struct {
     {"5i", 1065, 1900, 8.6, {.0548, .0269, .0257, .0022, .06, .3158, .0086, 0}},
     {"6e", 14395, 2900, 1.1, {.0156, .0066, .0211, .0166, .0572, .0197, .0396, .2252}},
     {"6i", 2948, 2100, 7.8, {.0364, .001, .0034, .0005, .0277, .008, .0658, .1443}}};
-
-static const double row_weights[3] = {WEIGHT_PA, 2 * WEIGHT_PA, -4 * WEIGHT_PA};
 
 /* Returns a chance as tables have it. */
 static inline uint chance_word(double chance)
@@ -209,48 +195,49 @@ static inline void make_normal(uint *table, int n, double mean, double deviation
         table[i] = chance_word((normal((i + 0.5 - mean) / deviation) - below) / within);
 }
 
-/* Fills in what a population gets. @param part  of its synapses and inputs that there are */
-static inline void make_population(struct tables *tables, int to, double scale, double part)
-{
-    const double mean = part * full_model[to].inputs * INPUT_RATE * STEP_MS;
-    double term = exp(-mean), sum = 0, current = WEIGHT_PA * full_model[to].inputs * INPUT_RATE;
-    for (int k = 0; k < MOST_INPUTS; k++) {
-        sum += term;
-        tables->inputs[to][k] = chance_word(sum);
-        term *= mean / (k + 1);
-    }
-    for (int from = 0; from < POPULATIONS; from++) {
-        const int row = from % 2 ? 2 : from == 2 && to == 0;
-        const double n = log1p(-full_model[to].chances[from]) /
-                         log1p(-1 / (full_model[to].n * full_model[from].n));
-        tables->n_synapses[to * POPULATIONS + from] = (uint)llround(n * scale * part);
-        current += row_weights[row] * n / full_model[to].n * full_model[from].rate / 1000;
-    }
-    const double of_current = -expm1(-STEP_MS / MEMBRANE_MS) * MEMBRANE_MS / CAPACITY_PF;
-    tables->drive[to] =
-        (int)lround((1 - sqrt(part)) * current * SYNAPSE_MS * of_current * POTENTIAL_MV);
-    tables->first[to + 1] = tables->first[to] + (uint)llround(scale * full_model[to].n);
-}
-
-/** Make the tables, all 0 before, of a scale. */
+/**
+ * Make the tables, all 0 before, of a scale. Below 1 a neuron has that part of its synapses and inputs. Weights grow by
+ * the root, so that the variance of its input stays, and a constant current is the part of the mean that is missing, at
+ * the rates of the full model.
+ */
 static inline void tables_make(struct tables *tables, double scale)
 {
-    const double part = scale < 1 ? scale : 1, unit = CURRENT_PA / sqrt(part),
-                 keep_current = exp(-STEP_MS / SYNAPSE_MS),
-                 keep_potential = exp(-STEP_MS / MEMBRANE_MS),
-                 gain = (keep_potential - keep_current) * SYNAPSE_MS * MEMBRANE_MS /
-                        (CAPACITY_PF * (MEMBRANE_MS - SYNAPSE_MS));
-    for (int i = 0; i < 3 * LEVELS; i++) {
-        const double deviations = (i % LEVELS - LEVEL_MEAN) / LEVELS_A_DEVIATION;
-        tables->weights[i / LEVELS][i % LEVELS] =
-            (int)lround(unit * row_weights[i / LEVELS] * (1 + 0.1 * deviations));
-    }
-    make_normal(tables->levels, LEVELS, LEVEL_MEAN, LEVELS_A_DEVIATION);
+    const double step_ms = 1e3 / STEPS_A_SECOND, membrane_ms = 10, synapse_ms = 0.5,
+                 capacity_pf = 250, weight_pa = 87.8, input_rate = 0.008 /* [1/ms] */,
+                 row_weights[3] = {weight_pa, 2 * weight_pa, -4 * weight_pa},
+                 part = scale < 1 ? scale : 1, unit = CURRENT_PA / sqrt(part),
+                 level_mean = LEVELS / 2 - 0.5, level_deviation = LEVELS / 8.0,
+                 keep_current = exp(-step_ms / synapse_ms),
+                 keep_potential = exp(-step_ms / membrane_ms),
+                 gain = (keep_potential - keep_current) * synapse_ms * membrane_ms /
+                        (capacity_pf * (membrane_ms - synapse_ms)),
+                 of_current = -expm1(-step_ms / membrane_ms) * membrane_ms / capacity_pf;
+    make_normal(tables->levels, LEVELS, level_mean, level_deviation);
     make_normal(tables->delays[0], SLOTS - 1, 15 - 1, 7.5);
     make_normal(tables->delays[1], SLOTS - 1, 7.5 - 1, 3.75);
-    for (int i = 0; i < POPULATIONS; i++)
-        make_population(tables, i, scale, part);
-    tables->input = (int)lround(unit * WEIGHT_PA);
+    for (int row = 0; row < 3; row++)
+        for (int i = 0; i < LEVELS; i++)
+            tables->weights[row][i] = (int)lround(unit * row_weights[row] *
+                                                  (1 + 0.1 * ((i - level_mean) / level_deviation)));
+    for (uint to = 0; to < POPULATIONS; to++) {
+        const double mean = part * full_model[to].inputs * input_rate * step_ms;
+        double term = exp(-mean), sum = 0, current = weight_pa * full_model[to].inputs * input_rate;
+        for (int k = 0; k < MOST_INPUTS; term *= mean / ++k) {
+            sum += term;
+            tables->inputs[to][k] = chance_word(sum);
+        }
+        tables->first[to + 1] = tables->first[to] + (uint)llround(scale * full_model[to].n);
+        for (uint from = 0; from < POPULATIONS; from++) {
+            const double n = log1p(-full_model[to].chances[from]) /
+                             log1p(-1 / (full_model[to].n * full_model[from].n));
+            tables->n_synapses[to * POPULATIONS + from] = (uint)llround(n * scale * part);
+            current += row_weights[weights_of(tables, from, tables->first[to])] * n /
+                       full_model[to].n * full_model[from].rate / 1000;
+        }
+        tables->drive[to] =
+            (int)lround((1 - sqrt(part)) * current * synapse_ms * of_current * POTENTIAL_MV);
+    }
+    tables->input = (int)lround(unit * weight_pa);
     tables->keep_current = chance_word(keep_current);
     tables->keep_potential = chance_word(keep_potential);
     tables->gain = chance_word(gain * POTENTIAL_MV / CURRENT_PA);
