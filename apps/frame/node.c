@@ -75,8 +75,10 @@ void node_open(struct node *node, uint64_t heap_bytes)
     TRY(gravel_open(&node->gravel, &config, &node->bindings));
     if (!node->group_items)
         node->group_items = gravel_group_size(node->gravel);
-    TRY_CL(
-        clGetDeviceInfo(gravel_cl_device(node->gravel), CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    const cl_device_id device = gravel_cl_device(node->gravel);
+    TRY_CL(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    TRY_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof node->most_items,
+                           &node->most_items, NULL));
     node->is_cpu = type & CL_DEVICE_TYPE_CPU;
     node->number = gravel_node(node->gravel);
     node->n_nodes = gravel_n_nodes(node->gravel);

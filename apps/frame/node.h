@@ -46,6 +46,7 @@ struct node {
     const struct model *model;       /* set by --model */
     struct coprocessor *coprocessor; /* NULL where Gravel sends */
     bool is_cpu;                     /* its device */
+    size_t most_items;               /* of a work-group there */
     uint32_t number;                 /* of this node */
     uint32_t n_nodes;
     uint32_t n_processes; /* n_nodes, or 1 if this process stands for them all (loop-back) */

@@ -69,8 +69,8 @@ static void record(const struct microcircuit *own)
 
 /* ---- open and close ---------------------------------------------------------------------------- */
 
-/* Makes the kernel and what it works on, own synapses too. @param group_items  of a group; 0: chosen here */
-static void make_rounds(struct microcircuit *own, uint32_t group_items)
+/* Makes the kernel and what it works on, own synapses too. */
+static void make_rounds(struct microcircuit *own, bool has_group)
 {
     struct node *node = &own->node;
     const size_t rows_bytes = (own->n_neurons + UINT64_C(1)) * sizeof(cl_uint);
@@ -79,14 +79,15 @@ static void make_rounds(struct microcircuit *own, uint32_t group_items)
     extern const char microcircuit_cl[];
     char options[64];
     cl_program program;
-    if (!group_items)
-        group_items = node->is_cpu ? 256 : 768; /* of a GPU, most of a unit */
+    if (!has_group) /* of a GPU, most of a unit */
+        node->group_items = node->is_cpu || node->most_items < 768 ? 256 : 768;
     snprintf(options, sizeof options, "-DN_NODES=%u -DTEAM=%uu -DPIECE=%uu", node->n_nodes,
              node->is_cpu ? 1 : 32, piece);
     const struct gravel_rounds_program rounds =
         GRAVEL_ROUNDS_PROGRAM(.name = "microcircuit.cl", .source = microcircuit_cl,
                               .options = options, .function = "microcircuit",
-                              .group_items = group_items, .n_groups = own->n_own / group_items + 1);
+                              .group_items = node->group_items,
+                              .n_groups = own->n_own / node->group_items + 1);
     TRY(gravel_rounds_create(&own->rounds, node->gravel, &rounds));
     TRY(gravel_rounds_kernel(own->rounds, &own->kernel));
     TRY_CL(clGetKernelInfo(own->kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL));
@@ -123,7 +124,7 @@ static void open_node(void *self)
 {
     struct microcircuit *own = self;
     struct node *node = &own->node;
-    const uint32_t group_items = node->group_items;
+    const bool has_group = node->group_items;
     const char *suffix = own->record ? strrchr(own->record, '.') : ".npy";
     if (own->scale < 0.001 || own->scale > 64)
         die("--scale: %g is not in 0.001..64", own->scale);
@@ -150,7 +151,7 @@ static void open_node(void *self)
         record(own); /* that it can be written is known now: without a spike */
     own->come_words = 2 * ((own->n_neurons + UINT64_C(31)) / 32);
     TRY(gravel_alloc(node->gravel, own->come_words * sizeof(cl_uint), &own->come));
-    make_rounds(own, group_items);
+    make_rounds(own, has_group);
 }
 
 static void close_node(void *self)

@@ -122,8 +122,7 @@ microcircuit(GRAVEL_ARENA, GRAVEL_ROUND, uint begin, ulong seed, uint n_own, uin
                 known[now ^ 1].own = known[now ^ 1].others = 0; /* all of it is delivered */
             for (uint i = gravel_round_item(r); i < n_own; i += gravel_round_items(r)) {
                 const uint number = i * N_NODES + node;
-                const struct fired fired =
-                    fired_make(tables, rows, number); /* what waits, waits at once */
+                const struct fired fired = fired_make(tables, rows, number); /* loads at once */
                 struct neuron neuron = neurons[i];
                 const bool fires = neuron_advance(tables, seed, number, time, arrived[i], &neuron);
                 arrived[i] = 0;
