@@ -89,8 +89,8 @@
  *
  * A wait returns true once the word compares so with value; everything applied before it is visible then. It returns
  * false if the node has failed, as after GRAVEL_TIMEOUT without a change of the word. Wait only for what needs no other
- * work-group of the launch (answers, other nodes): groups need not run at the same time. On step drain no kernel waits:
- * read the answers in the next launch.
+ * work-group of the launch, at no node (answers, puts before other nodes wait): groups need not run at the same time.
+ * On step drain no kernel waits: read the answers in the next launch.
  *
  * Waits for several words, n from offset on, are as OpenSHMEM's: for those whose status, a `global const uint *` of n,
  * is 0, or for all if it is NULL. _all returns true once each of them has held, seen in order; _any the index of one

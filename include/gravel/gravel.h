@@ -601,7 +601,7 @@ int gravel_barrier_sum(struct gravel *gravel, uint64_t offset, uint32_t n, uint6
                        uint64_t *sums);
 
 /**
- * Combines an array over all nodes, element by element; every node gets the result. Collective. Orders no messages.
+ * Combines an array of each process, element by element; every node gets the result. Collective. Orders no messages.
  *
  * A NaN is both the least and the greatest number, and -0 is less than 0. Sums of integers wrap; sums of floats are
  * formed in double and rounded once.

@@ -47,7 +47,7 @@ class Graph(Part):
     """A graph on the devices of all nodes, each with its part of the edges. Collective, as all calls are.
 
     Vertices are numbers from 0 on. A node gets results of `vertices`, a range of them. Loops and repeated edges
-    count as in NetworkX.
+    count as in a MultiGraph of NetworkX.
 
     Parameters
     ----------
