@@ -69,11 +69,14 @@ kernel void assign(GRAVEL_ARENA, ulong first, global const uint *restrict points
 /* Clusters whose sums a work-item makes at once, in registers. */
 #define TILE (N_COLUMNS < 40 ? 40 / N_COLUMNS : 1)
 
-/* A work-item's points: `begin`, and from there on every STEP-th, n in all. Compilers of CPUs have to know that it is 1. */
+/* A work-item's points: `begin`, and from there on every STEP-th, n in all. Compilers of CPUs have to know that it is 1, and make
+ * a switch, and no vectors, of a condition for each cluster. */
 #if GROUP_ITEMS == 1
 #define STEP 1
+#define IF(condition, x) ((x) & -(uint)(condition))
 #else
 #define STEP get_local_size(0)
+#define IF(condition, x) ((condition) ? (x) : 0)
 #endif
 struct points {
     global const uint *coordinates; /* [N_DIMENSIONS][n_points] */
@@ -97,7 +100,7 @@ INLINE void add_tile(local uint *group_sums, uint first, struct points own)
         for (uint c = 0; c < TILE; c++)
 #pragma unroll
             for (uint column = 0; column < N_COLUMNS; column++)
-                sums[c][column] += cluster == first + c ? x[column] : 0;
+                sums[c][column] += IF(cluster == first + c, x[column]);
     }
 #pragma unroll
     for (uint c = 0; c < TILE; c++)
