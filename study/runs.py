@@ -71,9 +71,9 @@ def rivals(place):
     return found
 
 
-def rival(place, problem, name, options, facts=()):
+def rival(place, problem, name, options, facts=(), limit_s=300):
     """@return a row, with version and threads of the rival, and the facts."""
-    results, command = place.run([RIVAL, problem, name, "--build", place.build] + options.split())
+    results, command = place.run([RIVAL, problem, name, "--build", place.build] + options.split(), limit_s=limit_s)
     return {"ranks": 1, **row_of(results[-1], command, "version", "threads"),
             **{fact: results[-1]["parameters"][fact] for fact in facts}}
 

@@ -3,7 +3,7 @@
 """The microcircuit fires as NEST's: of each population the rates of neurons, the CV of their intervals and the correlations of
 pairs are distributed as in NEST, as far as three seeds of NEST agree.
 
-usage: beside_nest.py PROGRAM    in a Python that has nest-simulator, with the tree in PYTHONPATH
+usage: beside_nest.py PROGRAM [SCALE SECONDS]    (0.1 3) in a Python that has nest-simulator, with the tree in PYTHONPATH
 exit:  0; 1 with a line for each population that differs, behind the table
 
 Distances are those of Kolmogorov and Smirnov. Gravel's, the mean to the seeds, may be LIMIT times NEST's, the largest between two seeds,
@@ -22,8 +22,9 @@ import numpy
 
 from study.rivals import nest, problems
 
-SCALE, SECONDS, SETTLED = 0.1, 3, 0.5
-SEEDS = (1, 2, 3)
+SCALE, SECONDS = map(float, sys.argv[2:] or (0.1, 3))
+SETTLED, SEEDS = 0.5, (1, 2, 3)
+N_THREADS = 1 if SCALE < 1 else max(1, len(os.sched_getaffinity(0)) // len(SEEDS))  # NEST's spikes depend on it
 LIMIT = 1.5
 MEASURES = ("rate", "CV", "correlation")
 N_CORRELATED, BIN = 200, 20  # neurons of a population; steps
@@ -40,7 +41,7 @@ def of_gravel(program):
 
 
 def of_nest(seed):
-    recorder = nest.build(SCALE, seed, 1)  # spikes depend on the number of threads
+    recorder = nest.build(SCALE, seed, N_THREADS)
     nest.library().Simulate(1000 * SECONDS)
     events = recorder.events
     return events["senders"] - 1, numpy.rint(events["times"] / nest.STEP).astype(int) - 1
