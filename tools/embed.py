@@ -4,7 +4,8 @@
 
 join OUT FILE...            one OpenCL header: quoted includes of the listed files are dropped, each file once
      [--drop FILE...]       and so are those of files that another header has
-string OUT SYMBOL FILE...   C source that defines `const char SYMBOL[]` with the joined text
+string OUT SYMBOL FILE...   C source that defines `const char SYMBOL[]` with the joined text, which OpenCL compiles: without the
+                            system's headers, which the host includes where both compile a file
 """
 import os
 import re
@@ -25,7 +26,7 @@ def joined(files):
 
 
 def string(symbol, files):
-    lines = joined(files).split("\n")
+    lines = re.sub(r"^#include <.*>\n", "", joined(files), flags=re.M).split("\n")
     escaped = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
     body = "\n".join('    "%s\\n"' % line for line in escaped)
     return "extern const char %s[];\nconst char %s[] =\n%s;\n" % (symbol, symbol, body)

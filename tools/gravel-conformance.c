@@ -55,7 +55,8 @@ static const struct argp_option options[] = {
     {"tap", KEY_TAP, NULL, 0,
      "run the suite in this process, with GRAVEL_* as they are set and under an MPI launcher if "
      "there is one, and "
-     "print TAP; ledger takes MODE [MESSAGES], words and requests take singles: a tenth of the "
+     "print TAP; ledger takes MODE [MESSAGES], words, requests and records take singles: a tenth "
+     "of the "
      "cases",
      0},
     {0}};

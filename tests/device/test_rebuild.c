@@ -13,6 +13,8 @@
 #include "wrapped_opencl.h"
 #include "expect.h"
 
+#include <gravel/mirror.h>
+
 static unsigned n_builds, n_failing;
 
 WRAP(clBuildProgram)
@@ -68,7 +70,7 @@ TEST(a_build_that_the_compiler_did_not_refuse_is_tried_again)
     expect_works(gravel);
 }
 
-TEST(it_is_tried_once)
+TEST(it_is_tried_once_and_a_wrong_program_is_not)
 {
     struct gravel *gravel = scoped_loopback(1, NULL);
     cl_program program = (cl_program)1;
@@ -84,12 +86,6 @@ TEST(it_is_tried_once)
                                                     "write its cache, "));
     assert_null(program);
     assert_int_equal(n_builds, 2);
-}
-
-TEST(a_wrong_program_is_built_once)
-{
-    struct gravel *gravel = scoped_loopback(1, NULL);
-    cl_program program = (cl_program)1;
     let_fail(0);
     expect_error(gravel_program_build(gravel, "k.cl", wrong, NULL, &program), GRAVEL_EBUILD,
                  "k.cl:2");
@@ -105,6 +101,15 @@ TEST(a_text_is_built_once_for_its_options)
     assert_int_equal(n_builds, 1);
     assert_ptr_not_equal(build_or_die(gravel, source, "-DOTHER"), program);
     assert_int_equal(n_builds, 2);
+    const uint64_t none[2] = {0};
+    const struct gravel_words words =
+        GRAVEL_WORDS(.offset = alloc_or_die(gravel, 4), .type = GRAVEL_UINT, .n_words = none);
+    struct gravel_mirror *mirror;
+    for (uint32_t i = 0; i < 2; i++) { /* nor is a text of the library's own */
+        OK(gravel_mirror_create(&mirror, gravel, &words));
+        OK(gravel_mirror_destroy(mirror));
+        assert_int_equal(n_builds, 3);
+    }
     kernel_or_die(gravel, program, "k");
     expect_works(gravel);
 }
