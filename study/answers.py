@@ -89,8 +89,9 @@ def beside_rivals(data):
     found, said = fronts(data), []
     for name in dict.fromkeys(line[1] for _, line in found):
         ratios = [line[5] for _, line in found if line[1] == name]
-        said.append("- **%s**: faster than the rival in %d of %d rows, %s to %s times as fast." % (
-            name, sum(ratio > 1 for ratio in ratios), len(ratios), page.cell(min(ratios)), page.cell(max(ratios))))
+        if len(ratios) > 1:
+            said.append("- **%s**: faster than the rival in %d of %d rows, %s to %s times as fast." % (
+                name, sum(ratio > 1 for ratio in ratios), len(ratios), page.cell(min(ratios)), page.cell(max(ratios))))
     return filled(said), front_table(data, found)
 
 
