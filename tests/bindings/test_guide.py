@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The programs of README and the guide as one node, as 4 loop-back nodes and as 2 ranks.
+"""The programs of README, the guide and examples/ as one node, as 4 loop-back nodes and as 2 ranks.
 
-Path: README.md, docs/guide/python.md, docs/guide/notebook.ipynb -> this -> python/gravel.
+Path: README.md, docs/guide/python.md, docs/guide/notebook.ipynb, examples/pairs.py -> this -> python/gravel.
 """
 import json
 import os
@@ -30,6 +30,12 @@ def test_program(place, tmp_path):
     path.write_text(PROGRAM.search((SOURCE / "docs/guide/python.md").read_text(encoding="utf-8")).group(1), encoding="utf-8")
     said = lines_of(place, [path])
     assert set(histogram_lines(*place)) <= set(said), said
+
+
+@pytest.mark.parametrize("place", [place for place in PLACES if place[0] == place[1]])  # loop-back nodes launch nothing
+def test_pairs(place):
+    said = lines_of(place, [SOURCE / "examples/pairs.py"])
+    assert sum(line.endswith("all right") for line in said) == place[1], said
 
 
 @pytest.mark.skipif(not os.path.exists(os.environ.get("GRAVEL_GRAPH_LIBRARY", "/")), reason="a build without graphs")
