@@ -196,7 +196,10 @@ int app_main(const struct app *app, void *self, int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* what is written beyond RLIMIT_FSIZE fails, and is named */
     options_parse(groups, sizeof groups / sizeof *groups, app->doc, self, argc, argv);
     TRY(gravel_config_load(&node->config, sizeof node->config));
+    const double begin_s = trials_clock();
     app->open(self);
+    trials_add_real(&run.trials, "open_seconds", trials_clock() - begin_s);
+    trials_add_number(&run.trials, "array_bytes", node->array_bytes);
     /* The device's compiler has done its work before the clock runs. */
     run_once(app, self, node);
     measure(&run);

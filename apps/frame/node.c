@@ -139,6 +139,7 @@ cl_mem node_array(struct node *node, size_t bytes, const void *data)
     node_read(node, array, 1, &byte);
     if (node->n_arrays == NODE_MOST_ARRAYS)
         die("more than %d arrays", NODE_MOST_ARRAYS);
+    node->array_bytes += bytes;
     return node->arrays[node->n_arrays++] = array;
 }
 

@@ -54,6 +54,7 @@ struct node {
     cl_mem arrays[NODE_MOST_ARRAYS];
     cl_kernel kernels[NODE_MOST_KERNELS];
     uint32_t n_arrays, n_kernels;
+    uint64_t array_bytes; /* of all arrays */
 };
 
 /* Before options are parsed and node_open. */

@@ -30,7 +30,7 @@ def of_ranks(place, scale, n_ranks):
 
     def run(system):
         row = runs.rival(place, NAME, NEST, "-n 1 " + words, limit_s=560) if system == NEST else runs.app(
-            place, NAME, "-n 1 " + words, n_ranks, facts=("checksum", "rates"), limit_s=300, is_checked=False)
+            place, NAME, "-n 1 " + words, n_ranks, facts=("checksum", "rates", "open_seconds", "array_bytes"), limit_s=300, is_checked=False)
         return {"scale": scale, "system": system, "of_populations": row.pop("rates", None), **row}
 
     return rounds.in_turn(place, [GRAVEL, NEST][:1 + has_nest], run, 3 if place.is_cpu() else 1)
@@ -61,12 +61,17 @@ def seconds(row):
     return "%.3g" % (STEPS / row["rate"]) if row else None
 
 
+def made(row):
+    """Of older rows nothing."""
+    return " (made in %.2g s, %.2g GB)" % (row["open_seconds"], row["array_bytes"] / 1e9) if row.get("array_bytes") else ""
+
+
 def network(scale):
     return "the whole" if scale == 1 else "%g of it" % scale
 
 
 def sentence(rows):
-    said = ["%s on %d takes %s s%s" % (network(scale), n, seconds(own), ", %.2f times NEST's rate on %d threads" % (
+    said = ["%s on %d%s takes %s s%s" % (network(scale), n, made(own), seconds(own), ", %.2f times NEST's rate on %d threads" % (
         own["rate"] / nest["rate"], nest["threads"]) if nest else "") for scale, n, own, nest in lines_of(rows)]
     return "a second of " + "; of ".join(said) + "." if said else None
 
