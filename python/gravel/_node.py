@@ -45,7 +45,7 @@ _DIRECT_STEPS = ("svm", "usm")  # where the host addresses the heap
 
 
 class Node:
-    """One node of a job: this rank, or all loop-back nodes of this process. Made by gravel.open.
+    """Node `rank` of `size`, on step `step`; or all loop-back nodes of this process.
 
     The end of its `with` statement closes it, or gives the job up after an exception.
     """
@@ -163,7 +163,7 @@ class Node:
     # ---- memory and kernels
 
     def array(self, shape: Union[int, Sequence[int]], dtype: npt.DTypeLike) -> Array:
-        """A symmetric array of zeros on each node. Collective, with a barrier."""
+        """A symmetric array of zeros, numbers or records, on each node. Collective, with a barrier."""
         return Array(self, shape, dtype)
 
     def mirror(self, array: Array, words: Sequence[npt.ArrayLike], op: Optional[str] = None) -> Mirror:
@@ -264,7 +264,7 @@ class Node:
         return out[()]
 
     def share(self, n: int) -> range:
-        """This process's share of n things."""
+        """This process's share of n things, as a range."""
         first, count = c.c_uint64(), c.c_uint64()
         check(lib.gravel_share(self._opened(), number_of("n", n), c.byref(first), c.byref(count)))
         return range(first.value, first.value + count.value)

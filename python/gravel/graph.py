@@ -143,7 +143,7 @@ class Graph(Part):
         return {name: facts[name] for name in ("device_bytes", "create_ns")}
 
     def bfs(self, source: int) -> Words:
-        """Edges of the shortest path from the source to each of `vertices`, as uint32; FAR without a path."""
+        """Edges of the shortest path from the source to each of `vertices`, as uint32; FAR (2**32 - 1) without a path."""
         return self._searched(lib.gravel_graph_bfs, np.dtype(np.uint32), source, False)[0]
 
     def bfs_tree(self, source: int) -> tuple[Words, Words]:
