@@ -42,6 +42,12 @@ void gravel_node_keep_memory(void *context)
         give_up(context, GRAVEL_ECL);
 }
 
+/* Returns whether a wait for the device was given up, and why is known: the thread that gives it up says so next. */
+static bool has_given_up(const struct gravel *gravel)
+{
+    return gravel_node_is_stuck(gravel) && gravel_node_has_failed(gravel);
+}
+
 /* Returns how long a wait has lasted [ns]. */
 static uint64_t tick(const struct gravel *gravel, struct gravel_wait *wait)
 {
@@ -62,7 +68,7 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
     struct gravel_waited *waited = &wait->waited;
     const uint64_t waited_ns = tick(gravel, wait);
     gravel_network_keep_alive(&gravel->network, gravel_clock_ns());
-    if (gravel_node_is_stuck(gravel))
+    if (has_given_up(gravel))
         return gravel_fail(GRAVEL_ETIMEOUT, "%s: the device had stopped answering", wait->what);
     if (gravel_node_is_kept(gravel) && !gravel_node_has_failed(gravel)) {
         waited->alone_ns = waited_ns;
@@ -123,7 +129,7 @@ struct gravel_limit gravel_node_applying_limit(struct gravel_applying *applying)
 static int check_stuck(void *context, struct gravel_wait *wait)
 {
     struct gravel *gravel = context;
-    if (!gravel_node_is_stuck(gravel))
+    if (!has_given_up(gravel))
         return 0;
     return gravel_leave(gravel, gravel_fail(GRAVEL_ETIMEOUT, "%s", wait->what));
 }
