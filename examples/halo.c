@@ -18,7 +18,7 @@ static const char source[] =
     " * left, 1 from the right. A neighbour that is a step ahead writes to the other array, and "
     "none is\n"
     " * two ahead, for it waits for this node's cells. */\n"
-    "kernel void step(GRAVEL_ARENA, ulong old, ulong new, ulong signals, uint n, uint step)\n"
+    "kernel void advance(GRAVEL_ARENA, ulong old, ulong new, ulong signals, uint n, uint step)\n"
     "{\n"
     "    GRAVEL_OPEN(g);\n"
     "    global const float *from = gravel_local(g, old);\n"
@@ -74,7 +74,7 @@ int main(void)
     TRY(gravel_alloc(gravel, 2 * sizeof(cl_uint), &signals)); /* zero-filled */
     TRY(gravel_put(gravel, grids[0], cells, sizeof cells, node));
     TRY(gravel_program_build(gravel, "halo.cl", source, NULL, &program));
-    cl_kernel kernel = clCreateKernel(program, "step", NULL);
+    cl_kernel kernel = clCreateKernel(program, "advance", NULL);
     TRY(gravel_kernel_set_arena(gravel, kernel, 0));
     clSetKernelArg(kernel, 3, sizeof signals, &signals);
     clSetKernelArg(kernel, 4, sizeof n, &n);
