@@ -13,11 +13,9 @@ enum { N_CELLS = 1 << 16, N_STEPS = 100 }; /* cells of a node */
 
 static const char source[] =
     "#include \"gravel.cl.h\"\n"
-    "/* Cells are 1 to n; 0 and n + 1 are the neighbours'. Signal 0 counts those that came from "
-    "the\n"
-    " * left, 1 from the right. A neighbour that is a step ahead writes to the other array, and "
-    "none is\n"
-    " * two ahead, for it waits for this node's cells. */\n"
+    "/* Cells are 1 to n; 0 and n + 1 are the neighbours'. Signal 0 counts those that came from\n"
+    " * the left, 1 from the right. A neighbour that is a step ahead writes to the other array;\n"
+    " * none is two ahead, for it waits for this node's cells. */\n"
     "kernel void advance(GRAVEL_ARENA, ulong old, ulong new, ulong signals, uint n, uint step)\n"
     "{\n"
     "    GRAVEL_OPEN(g);\n"

@@ -62,8 +62,9 @@ static void exchange_kernel(struct gravelp_arena *gravel_arena_, const void *arg
 /* Reads a word as the library does, and says whether it is of this round. */
 static bool read_word(uint32_t *word, uint32_t number, memory_order order, uint32_t *part)
 {
-    *part = atomic_load_explicit((_Atomic uint32_t *)word, order) & 0xffff;
-    return atomic_load_explicit((_Atomic uint32_t *)word, memory_order_relaxed) >> 16 == number;
+    const uint32_t read = atomic_load_explicit((_Atomic uint32_t *)word, order);
+    *part = read & 0xffff;
+    return read >> 16 == number;
 }
 
 static void take_report(uint32_t *report, uint32_t number, bool is_full, uint32_t *n_sent)
