@@ -75,7 +75,7 @@ static uint64_t run_adds(const struct gravel_config *config)
 /* Except puts to more than 256 nodes. */
 TEST(every_message_is_binned_from_one_node_to_many)
 {
-    const uint32_t nodes[] = {1, 2, 3, 64, 300};
+    const uint32_t nodes[] = {1, 64, 300};
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         struct gravel_config config = binning_config(nodes[i]);
         assert_int_equal(run_adds(&config), (nodes[i] <= 256 ? N_PUTS : 0) + N_ADDS);

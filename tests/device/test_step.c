@@ -95,10 +95,9 @@ static void expect_sent(uint32_t n_slots, uint32_t slice_groups, size_t n_groups
 
 TEST(drain_fits_slices_to_the_queue)
 {
-    for (uint32_t n_slots = 8; n_slots <= 1024; n_slots *= 4) {
-        expect_sent(n_slots, 0, 100, true);
-        expect_sent(n_slots, 0, 1, true);
-    }
+    expect_sent(8, 0, 1, true);
+    expect_sent(8, 0, 100, true);
+    expect_sent(512, 0, 100, true);
 }
 
 TEST(queue_too_small_for_a_group_or_a_slice_is_told)

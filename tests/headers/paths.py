@@ -36,10 +36,11 @@ class Names:
         for build in [p for p in self.paths if os.path.basename(p) == "meson.build"]:
             for outputs in re.findall(r"output: (\[[^]]*\]|'[\w.]+')", tree.text(build)):
                 self.paths |= set(re.findall(r"'([\w.]+)'", outputs))
+        self.ends = {path[cut:] for path in self.paths for cut in [0] + [slash.end() for slash in re.finditer("/", path)]}
         self.text = "\n" + "\n".join(self.paths) + "\n"
 
     def have(self, name, folder=""):
-        if os.path.normpath(os.path.join(folder, name)) in self.paths:
+        if os.path.normpath(os.path.join(folder, name)) in self.paths or name.rstrip("/") in self.ends:
             return True
         pattern = re.sub(r"<\w+>|\*|\b(?!README\b)[A-Z]{3,}\b|(?<=_)[A-Z]{3,}\b", "\0", name.rstrip("/"))
         pattern = re.escape(pattern).replace(re.escape("\0"), r"[^/\n]*")
