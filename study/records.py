@@ -98,12 +98,14 @@ def replace(folder, name, rows):
 
 def put_machine(folder, machine):
     """Failed if another machine has this name."""
-    for row in machines(folder):
+    known = machines(folder)
+    for row in known:
         if row["machine"] == machine["machine"] and row != machine:
             other = ["%s %s" % (name, row[name]) for name in MACHINE if row[name] != machine[name]]
             raise Failed("machine '%s' has %s in %s: name this one otherwise" % (
                 row["machine"], ", ".join(other), path_of(folder, MACHINES)))
-    replace(folder, MACHINES, [machine])
+    if machine not in known:
+        write(folder, MACHINES, known + [machine])
 
 
 def take(source, folder, questions):
