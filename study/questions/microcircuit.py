@@ -8,7 +8,7 @@ from study.rivals import problems
 NAME = "microcircuit"
 TITLE = "How fast is a spiking network?"
 ABOUT = """Seconds that a second of the network takes: the [cortical microcircuit](../guide/microcircuit.md) of Potjans and Diesmann, 77,169
-neurons with 299 million synapses, in steps of 0.1 ms, by `microcircuit`; at *4* four times as many. First spikes are a
+neurons with 299 million synapses, in steps of 0.1 ms, by `microcircuit`; *scale 4* has four times as many. First spikes are a
 serial program's, all are the same on any number of ranks, and rates near the published ones. *NEST* runs on all cores of the machine, in turns.
 Published times of the whole (Senk et al. 2026), each on its own machine: NEST on two EPYCs 0.67, NEST GPU on an RTX 4090 0.386, GeNN on an RTX 4090 0.272, neuroAIx on 35 FPGAs 0.05."""
 KEYS = ("scale", "system")
@@ -67,7 +67,7 @@ def made(row):
 
 
 def network(scale):
-    return "the whole" if scale == 1 else "%g of it" % scale
+    return "the whole" if scale == 1 else "scale %g" % scale
 
 
 def sentence(rows):

@@ -103,7 +103,11 @@ def sentence(rows):
 
 
 def front(rows):
-    for what, own, row in pairs(rows):
+    """Of several rivals the fastest."""
+    fastest = {}
+    for what, *pair in pairs(rows):
+        fastest[what] = min(fastest.get(what, pair), pair, key=lambda pair: pair[0]["rate"] / pair[1]["rate"])
+    for what, (own, row) in fastest.items():
         app, n_gpus = re.fullmatch(r"(\w+)(?:-\d+ on (\d+))?", what).groups()
         graph = re.search(r" -g (\d+)", own["command"])
         name = NAMES[app] + (", kronecker-" + graph[1] if graph else "") + (", GPUs: " + n_gpus if n_gpus else "")
