@@ -28,8 +28,7 @@ bool gravel_node_is_kept(void *context)
             gravel_launches_are_running(&gravel->launches, false));
 }
 
-/* Fails the node: the command has not ended, and what it still writes is unknown. */
-static int give_up(struct gravel *gravel, int code)
+int gravel_node_give_up(struct gravel *gravel, int code)
 {
     gravel_node_see(gravel, GRAVEL_DEVICE_IS_STUCK);
     gravel_report(gravel, code, true, gravel_last_error());
@@ -39,7 +38,7 @@ static int give_up(struct gravel *gravel, int code)
 void gravel_node_keep_memory(void *context)
 {
     if (!gravel_node_is_stuck(context))
-        give_up(context, GRAVEL_ECL);
+        gravel_node_give_up(context, GRAVEL_ECL);
 }
 
 /* Returns whether a wait for the device was given up, and why is known: the thread that gives it up says so next. */
@@ -73,11 +72,11 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
     if (gravel_node_is_kept(gravel) && !gravel_node_has_failed(gravel)) {
         waited->alone_ns = waited_ns;
         if (is_over_kernel_limit(gravel, waited_ns))
-            return give_up(gravel,
-                           gravel_fail(GRAVEL_EKERNEL,
-                                       "%s: a kernel that has not ended keeps the device for "
-                                       "%.1f s (GRAVEL_KERNEL_LIMIT)",
-                                       wait->what, seconds(waited_ns)));
+            return gravel_node_give_up(
+                gravel, gravel_fail(GRAVEL_EKERNEL,
+                                    "%s: a kernel that has not ended keeps the device for "
+                                    "%.1f s (GRAVEL_KERNEL_LIMIT)",
+                                    wait->what, seconds(waited_ns)));
     }
     /* while a node opens, drivers compile and allocate what is used first, on a busy machine for many seconds */
     const bool is_open = gravel_node_has_seen(gravel, GRAVEL_DEVICE_ANSWERS);
@@ -87,12 +86,12 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
     if (waited_ns - waited->alone_ns < waited->limit_ns)
         return 0;
     /* launches of gravel_launch leave room for copies on step pump */
-    return give_up(gravel,
-                   gravel_fail(GRAVEL_ETIMEOUT, "%s: the device did not answer for %.1f s%s",
-                               wait->what, seconds(waited_ns - waited->alone_ns),
-                               is_open && gravel_step_is_pumped(gravel->device.step)
-                                   ? " (does a kernel fill it that gravel_launch did not launch?)"
-                                   : ""));
+    return gravel_node_give_up(
+        gravel, gravel_fail(GRAVEL_ETIMEOUT, "%s: the device did not answer for %.1f s%s",
+                            wait->what, seconds(waited_ns - waited->alone_ns),
+                            is_open && gravel_step_is_pumped(gravel->device.step)
+                                ? " (does a kernel fill it that gravel_launch did not launch?)"
+                                : ""));
 }
 
 static int check_applying(void *context, struct gravel_wait *wait)

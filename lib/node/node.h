@@ -19,6 +19,8 @@
 #include "settings/scheduler.h"
 #include "memory/memory.h"
 #include "network/network.h"
+#include "node/launches.h"
+#include "node/watch.h"
 #include "opencl/objects.h"
 #include "pump/pump.h"
 #include "opencl/program.h"
@@ -34,40 +36,6 @@ enum gravel_device_state {
 
 /* How far the node has ended, in order; maps may outlive it. */
 enum gravel_end { GRAVEL_IN_USE, GRAVEL_CLOSED, GRAVEL_LEFT /* closed, and its device uses it */ };
-
-/* launches.c: a kernel that may still run. */
-struct gravel_running {
-    cl_event event;  /* retained */
-    uint64_t number; /* rises from 1 */
-    char name[GRAVEL_KERNEL_NAME_BYTES];
-};
-
-struct gravel_launches {
-    pthread_mutex_t lock;
-    struct gravel_running *kernels; /* [capacity] oldest first */
-    uint32_t n, n_reserved, capacity;
-    uint64_t n_filled; /* so far */
-};
-
-/* What has been launched, and which wait has covered it. */
-struct gravel_launch_counts {
-    uint64_t n_begun, n_ended;           /* calls that launch */
-    uint64_t n_over;                     /* of n_begun: their kernels are known to have ended */
-    uint64_t n_launched;                 /* of n_begun: kernels that have been enqueued */
-    uint64_t n_applied;                  /* of n_launched: a quiet or barrier covers them */
-    char last[GRAVEL_KERNEL_NAME_BYTES]; /* the kernel launched last, in checked mode */
-};
-
-/* The thread that watches over calls of the driver. */
-struct gravel_watch {
-    struct gravel_event event; /* wakes the thread to stop */
-    struct gravel_thread thread;
-    bool is_opening;
-    struct gravel_watched *watched; /* [n_watched] by a mark's number; the thread's */
-    uint32_t n_watched;
-    uint64_t line_ns; /* when progress was read last; 0: never; guarded by outbound_lock */
-    uint64_t n_begun, n_messages; /* launches and messages then */
-};
 
 struct gravel {
     struct gravel_config config; /* in force: derived settings filled in */
@@ -165,41 +133,6 @@ void gravel_report(void *context, int code, bool is_fatal, const char *text);
  */
 void gravel_report_to_outbound(struct gravel *gravel, bool has_outbound);
 
-/* ---- launches.c: kernels under way; any thread --------------------------------------------------- */
-
-/** Forget all kernels, ended or not. */
-void gravel_launches_destroy(struct gravel_launches *launches);
-
-/** Keep room for a kernel that is about to be enqueued: if it runs, it is remembered. @return 0; GRAVEL_ENOMEM. */
-int gravel_launches_reserve(struct gravel_launches *launches);
-
-/** Remember it, in the room kept, by its event, which is retained. @param event  NULL: it was not enqueued. */
-void gravel_launches_fill(struct gravel_launches *launches, cl_kernel kernel, cl_event event);
-
-/**
- * Wait until every remembered kernel has ended, one after the other.
- *
- * @param limit  of the wait for each, whose `what` is the kernel's name.
- * @return       0; GRAVEL_ECL if one ended with an error; GRAVEL_EKERNEL if one did not end within the limit, or the
- *               driver does not say whether it has: it stays remembered, as do those after it.
- */
-int gravel_launches_wait(struct gravel_launches *launches, struct gravel_limit limit);
-
-/**
- * Wait for one event of a kernel, e.g. of a part of a launch, which need not be remembered.
- *
- * @return  as gravel_launches_wait.
- */
-int gravel_launches_wait_for(cl_kernel kernel, cl_event event, struct gravel_limit limit);
-
-/**
- * Returns whether a remembered kernel has not ended.
- *
- * @param if_unknown  the answer for one of which the driver does not say: true, as it may still use memory; false, as
- *                    what waits behind it may be stuck.
- */
-bool gravel_launches_are_running(struct gravel_launches *launches, bool if_unknown);
-
 /* ---- waits ------------------------------------------------------------------------------------------- */
 
 /** waits.c: wait for a part of a launch, no longer than a kernel may take. @return as gravel_launches_wait_for. */
@@ -236,6 +169,10 @@ int gravel_node_end(struct gravel *gravel, cl_kernel kernel, cl_event event);
 
 /** limits.c: returns whether a wait for the device may continue; `context` is the node. See struct gravel_limit. */
 int gravel_node_check_wait(void *context, struct gravel_wait *wait);
+
+/** limits.c: fails the node by the last error: its device is stuck, and what the device still writes is unknown.
+ * @return code */
+int gravel_node_give_up(struct gravel *gravel, int code);
 
 /** limits.c: keeps what the device uses: the driver does not say whether a command has ended, as the last error says.
  * The node fails, unless it knew that the device is stuck. `context` is the node. */
@@ -416,31 +353,6 @@ int gravel_node_release(struct gravel *gravel, const char *call, uint64_t offset
 
 /** neighbours.c: logs which device this node uses, and who shares it. Collective. @return 0; GRAVEL_ENOMEM. */
 int gravel_node_log_neighbours(struct gravel *gravel);
-
-/** launches.c: around a call that launches. @param kernel  that has been enqueued; NULL: none. */
-void gravel_checked_begin_launch(struct gravel *gravel);
-void gravel_checked_end_launch(struct gravel *gravel, cl_kernel kernel);
-
-/** launches.c: how far the node is, as a wait begins. */
-struct gravel_launch_counts gravel_checked_read(struct gravel *gravel);
-/** launches.c: a wait has seen all kernels end that were launched before it, and then also what they sent applied.
- * @param mark  of its beginning. */
-void gravel_checked_note(struct gravel *gravel, const struct gravel_launch_counts *mark,
-                         bool are_applied);
-/** launches.c: returns whether all kernels have ended that the node has launched; `context` is the node. */
-bool gravel_checked_are_over(void *context);
-
-/** launches.c: GRAVEL_EINVAL, and what may not be applied yet, if the heap is not to be mapped now; else 0. */
-int gravel_checked_refuse_map(struct gravel *gravel, const char *call);
-
-/** watch.c: start the thread. The node is opening then. @return 0; GRAVEL_ESYSTEM. */
-int gravel_watch_start(struct gravel *gravel);
-/** Gives calls GRAVEL_TIMEOUT from now on: the node is open. */
-void gravel_watch_end_opening(struct gravel *gravel);
-/** Let the thread log progress: of an open node, whose counters may be read. */
-void gravel_watch_progress(struct gravel *gravel, bool is_open);
-/** Stop and join the thread; allowed if it has not started. */
-void gravel_watch_stop(struct gravel *gravel);
 
 /** Print statistics for people, as GRAVEL_STATS=1 asks. */
 void gravel_stats_print(struct gravel *gravel);

@@ -119,10 +119,9 @@ static void poll_at_all(struct gravel *gravel)
     if (is_long && poll.limit_ns < BUILD_NS)
         poll.limit_ns = BUILD_NS;
     while (gravel_marks_visit(poll_at, &poll), poll.mark) {
-        gravel_node_see(gravel, GRAVEL_DEVICE_IS_STUCK);
         if (!poll.is_ours && !gravel_prints_log(gravel))
             gravel_print(gravel, gravel_last_error());
-        gravel_report(gravel, GRAVEL_ETIMEOUT, true, gravel_last_error());
+        gravel_node_give_up(gravel, GRAVEL_ETIMEOUT);
         gravel_network_give_up(&gravel->network, poll.mark, poll.n, poll.thread);
         poll.mark = NULL;
     }

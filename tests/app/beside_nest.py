@@ -3,7 +3,8 @@
 """The microcircuit fires as NEST's: of each population the rates of neurons, the CV of their intervals and the correlations of
 pairs are distributed as in NEST, as far as three seeds of NEST agree.
 
-usage: beside_nest.py PROGRAM [SCALE SECONDS]    (0.1 3) in a Python that has nest-simulator, with the tree in PYTHONPATH
+usage: beside_nest.py PROGRAM [SCALE SECONDS [FOLDER]]    (0.1 3) in a Python that has nest-simulator, with the tree in PYTHONPATH
+           FOLDER   keeps the spikes of each run that has ended, and the next call takes them
 exit:  0; 1 with a line for each population that differs, behind the table
 
 Distances are those of Kolmogorov and Smirnov. Gravel's, the mean to the seeds, may be LIMIT times NEST's, the largest between two seeds,
@@ -12,6 +13,7 @@ of a population, and as large in the mean of all eight.
 Path: apps/microcircuit, study/rivals/nest.py -> this
 """
 import concurrent.futures
+import contextlib
 import itertools
 import os
 import subprocess
@@ -22,7 +24,7 @@ import numpy
 
 from study.rivals import nest, problems
 
-SCALE, SECONDS = map(float, sys.argv[2:] or (0.1, 3))
+SCALE, SECONDS = map(float, sys.argv[2:4] or (0.1, 3))
 SETTLED, SEEDS = 0.5, (1, 2, 3)
 N_THREADS = 1 if SCALE < 1 else max(1, len(os.sched_getaffinity(0)) // len(SEEDS))  # NEST's spikes depend on it
 LIMIT = 1.5
@@ -31,20 +33,27 @@ N_CORRELATED, BIN = 200, 20  # neurons of a population; steps
 ENDS = numpy.cumsum(problems.sizes(SCALE))
 
 
-def of_gravel(program):
-    """@return neurons and steps of all spikes."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "spikes.npy")
-        subprocess.run([program, "-q", "-n", "1", "--scale", str(SCALE), "--seconds", str(SECONDS), "--record", path], check=True)
-        spikes = numpy.load(path)
-    return spikes["neuron"].astype(int), spikes["step"].astype(int)
+def of_gravel(program, path):
+    """Writes what fires, and when: columns "neuron" and "step"."""
+    subprocess.run([program, "-q", "-n", "1", "--scale", str(SCALE), "--seconds", str(SECONDS), "--record", path], check=True)
 
 
-def of_nest(seed):
+def of_nest(seed, path):
     recorder = nest.build(SCALE, seed, N_THREADS)
     nest.library().Simulate(1000 * SECONDS)
     events = recorder.events
-    return events["senders"] - 1, numpy.rint(events["times"] / nest.STEP).astype(int) - 1
+    steps = numpy.rint(events["times"] / nest.STEP).astype(int) - 1
+    numpy.save(path, numpy.rec.fromarrays([events["senders"] - 1, steps], names="neuron,step"))
+
+
+def values_in(folder, run, *of):
+    """values_of the run's spikes, made if the folder lacks them."""
+    path = os.path.join(folder, "%s-%s-%g-%g.npy" % (run.__name__, os.path.basename(str(of[0])), SCALE, SECONDS))
+    if not os.path.exists(path):
+        run(*of, path + ".part.npy")
+        os.rename(path + ".part.npy", path)
+    spikes = numpy.load(path)
+    return values_of(spikes["neuron"].astype(int), spikes["step"].astype(int))
 
 
 # ---- what is compared --------------------------------------------------------------------------------------------------
@@ -85,9 +94,12 @@ def distance(a, b):
 
 def main():
     wrong = []
-    with concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        runs, gravels = pool.map(of_nest, SEEDS), pool.submit(of_gravel, sys.argv[1])  # where a core has no seed left
-        seeds, own = [values_of(*spikes) for spikes in runs], values_of(*gravels.result())
+    with contextlib.ExitStack() as stack:
+        folder = sys.argv[4] if len(sys.argv) > 4 else stack.enter_context(tempfile.TemporaryDirectory())
+        pool = stack.enter_context(concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))))
+        runs = [pool.submit(values_in, folder, of_nest, seed) for seed in SEEDS]
+        runs.append(pool.submit(values_in, folder, of_gravel, sys.argv[1]))  # where a core has no seed left
+        *seeds, own = [run.result() for run in runs]
     print("%-12s%-6s%10s%10s%12s%12s" % ("", "", "Gravel", "NEST", "distance", "of seeds"))
     for name in MEASURES:
         rows = []

@@ -33,7 +33,7 @@ import tempfile
 import refusals
 import rows_graph
 import rows_sequence
-from run_app import check_bad, check_good, launch, run
+from run_app import check_bad, check_good, job, run
 
 DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
 ROWS = {
@@ -110,7 +110,7 @@ OPTIONS = {
 
 def of_differing(at):
     def differ(program, each, pattern):
-        words = launch.job(*((1, [program, "-q"] + own) for own in each))
+        words = job(*((1, [program, "-q"] + own) for own in each))
         check_bad(run(words), "^%s: %s$" % (basename(program), pattern), [program], 2)
     for program in at.programs:
         for name, *texts in PAIRS.get(basename(program), []):
