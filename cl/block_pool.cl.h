@@ -53,7 +53,19 @@ GRAVELP_INLINE global uint *gravelp_pool_words(global struct gravelp_block_pool 
     return (global uint *)(pool + 1);
 }
 
-/* Returns the word that names where the work-group found a block last: it searches there first. */
+/* Returns where the work-group searches without a hint: many groups at once each at another word, or they would take
+ * turns at one; on a CPU all at one, which its cache has. */
+GRAVELP_INLINE uint gravelp_pool_start(global struct gravelp_block_pool *pool)
+{
+#ifdef GRAVELP_SERIAL_GROUP
+    (void)pool;
+    return 0;
+#else
+    return (uint)gravelp_group_number() * 2654435761u % pool->n_words;
+#endif
+}
+
+/* Returns the word that says how far from its start a group found a block last: it searches there first. */
 GRAVELP_INLINE global uint *gravelp_pool_hint(global struct gravelp_block_pool *pool)
 {
     return &pool->hints[gravelp_group_number() % GRAVELP_POOL_HINTS];
@@ -83,17 +95,17 @@ GRAVELP_OUT_OF_LINE uint gravelp_pool_take(global uint *word, uint n)
 }
 
 /* Take one block, from a word on. @return its number; GRAVELP_NO_NUMBER */
-GRAVELP_OUT_OF_LINE uint gravelp_pool_search(global struct gravelp_block_pool *pool,
+GRAVELP_OUT_OF_LINE uint gravelp_pool_search(global struct gravelp_block_pool *pool, uint start,
                                              global uint *hint, uint lane)
 {
-    const uint n_words = pool->n_words, first = gravelp_device_load_relaxed(hint); /* B7 */
-    uint at = (first + lane % 32) % n_words;
+    const uint n_words = pool->n_words, from = gravelp_device_load_relaxed(hint); /* B7 */
+    uint at = (start + from + lane % 32) % n_words;
     for (uint i = 0; i < n_words; i++, at = at + 1 < n_words ? at + 1 : 0) {
         const uint bit = gravelp_pool_take(gravelp_pool_words(pool) + at, 1);
         if (!bit)
             continue;
         if (i >= 32)
-            gravelp_device_store_relaxed(hint, at); /* B7 */
+            gravelp_device_store_relaxed(hint, (at + n_words - start) % n_words); /* B7 */
         return 32 * at + gravelp_lowest_bit(bit);
     }
     gravelp_device_fetch_add_relaxed(&pool->n_failed, 1); /* B7 */
@@ -120,9 +132,9 @@ GRAVELP_INLINE void gravelp_pool_take_words(global struct gravelp_block_pool *po
     global uint *hint = gravelp_pool_hint(pool);
     if (k >= n_takers)
         return;
-    const uint first = gravelp_device_load_relaxed(hint); /* B7 */
+    const uint start = gravelp_pool_start(pool), from = gravelp_device_load_relaxed(hint); /* B7 */
     const uint end = 32 * k + 32 < n ? 32 * k + 32 : n;
-    uint at = (first + k) % n_words, found = at, next = 32 * k;
+    uint at = (start + from + k) % n_words, found = at, next = 32 * k;
     for (uint i = k; i < n_words && next < end; i += n_takers) {
         uint bits = gravelp_pool_take(gravelp_pool_words(pool) + at, end - next);
         found = bits ? at : found;
@@ -133,7 +145,7 @@ GRAVELP_INLINE void gravelp_pool_take_words(global struct gravelp_block_pool *po
     for (; next < end; next++)
         scratch->lanes[next] = GRAVELP_NO_NUMBER;
     if (k == 0)
-        gravelp_device_store_relaxed(hint, found); /* B7 */
+        gravelp_device_store_relaxed(hint, (found + n_words - start) % n_words); /* B7 */
 }
 
 /* Returns the number of a block. A heap offset that is none is reported, once. */
@@ -186,8 +198,9 @@ GRAVELP_INLINE void gravelp_pool_free_run(struct gravel_group g, ulong pool, uin
 GRAVELP_INLINE ulong gravel_block_alloc_wi(struct gravel_group g, ulong pool)
 {
     global struct gravelp_block_pool *at = gravelp_pool_at(g, pool);
-    return gravelp_pool_block(
-        at, pool, gravelp_pool_search(at, gravelp_pool_hint(at), (uint)gravelp_lane_id()));
+    return gravelp_pool_block(at, pool,
+                              gravelp_pool_search(at, gravelp_pool_start(at), gravelp_pool_hint(at),
+                                                  (uint)gravelp_lane_id()));
 }
 
 GRAVELP_INLINE ulong gravel_block_alloc_wg_if(struct gravel_group g, uint active, ulong pool)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The microcircuit fires as NEST's: of each population the rates of neurons, the CV of their intervals and the correlations of
-pairs are distributed as in NEST, as far as three seeds of NEST agree.
+pairs are distributed as in NEST, as far as three seeds of each agree.
 
 usage: beside_nest.py PROGRAM [SCALE SECONDS [FOLDER]]    (0.1 3) in a Python that has nest-simulator, with the tree in PYTHONPATH
            FOLDER   keeps the spikes of each run that has ended, and the next call takes them
 exit:  0; 1 with a line for each population that differs, behind the table
 
-Distances are those of Kolmogorov and Smirnov. Gravel's, the mean to the seeds, may be LIMIT times NEST's, the largest between two seeds,
-of a population, and as large in the mean of all eight.
+Distances are those of Kolmogorov and Smirnov. That between the programs, the mean of nine pairs of seeds, may be LIMIT times that of
+seeds, the largest between two of one program, of a population, and as large in the mean of all eight.
 
 Path: apps/microcircuit, study/rivals/nest.py -> this
 """
@@ -25,17 +25,17 @@ import numpy
 from study.rivals import nest, problems
 
 SCALE, SECONDS = map(float, sys.argv[2:4] or (0.1, 3))
-SETTLED, SEEDS = 0.5, (1, 2, 3)
+SETTLED, SEEDS, LIMIT = 0.5, (1, 2, 3), 1.5
 N_THREADS = 1 if SCALE < 1 else max(1, len(os.sched_getaffinity(0)) // len(SEEDS))  # NEST's spikes depend on it
-LIMIT = 1.5
 MEASURES = ("rate", "CV", "correlation")
 N_CORRELATED, BIN = 200, 20  # neurons of a population; steps
 ENDS = numpy.cumsum(problems.sizes(SCALE))
 
 
-def of_gravel(program, path):
+def of_gravel(seed, path):
     """Writes what fires, and when: columns "neuron" and "step"."""
-    subprocess.run([program, "-q", "-n", "1", "--scale", str(SCALE), "--seconds", str(SECONDS), "--record", path], check=True)
+    subprocess.run([sys.argv[1], "-q", "-n", "1", "--scale", str(SCALE), "--seconds", str(SECONDS), "--seed", str(seed),
+                    "--record", path], check=True)
 
 
 def of_nest(seed, path):
@@ -46,11 +46,11 @@ def of_nest(seed, path):
     numpy.save(path, numpy.rec.fromarrays([events["senders"] - 1, steps], names="neuron,step"))
 
 
-def values_in(folder, run, *of):
+def values_in(folder, run, seed):
     """values_of the run's spikes, made if the folder lacks them."""
-    path = os.path.join(folder, "%s-%s-%g-%g.npy" % (run.__name__, os.path.basename(str(of[0])), SCALE, SECONDS))
+    path = os.path.join(folder, "%s-%d-%g-%g.npy" % (run.__name__, seed, SCALE, SECONDS))
     if not os.path.exists(path):
-        run(*of, path + ".part.npy")
+        run(seed, path + ".part.npy")
         os.rename(path + ".part.npy", path)
     spikes = numpy.load(path)
     return values_of(spikes["neuron"].astype(int), spikes["step"].astype(int))
@@ -93,21 +93,21 @@ def distance(a, b):
 
 
 def main():
-    wrong = []
+    wrong, pairs = [], list(itertools.combinations(range(len(SEEDS)), 2))
     with contextlib.ExitStack() as stack:
         folder = sys.argv[4] if len(sys.argv) > 4 else stack.enter_context(tempfile.TemporaryDirectory())
         pool = stack.enter_context(concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))))
-        runs = [pool.submit(values_in, folder, of_nest, seed) for seed in SEEDS]
-        runs.append(pool.submit(values_in, folder, of_gravel, sys.argv[1]))  # where a core has no seed left
-        *seeds, own = [run.result() for run in runs]
+        nests, gravels = [[pool.submit(values_in, folder, run, seed) for seed in SEEDS] for run in (of_nest, of_gravel)]
+        nests, gravels = [[run.result() for run in runs] for runs in (nests, gravels)]
     print("%-12s%-6s%10s%10s%12s%12s" % ("", "", "Gravel", "NEST", "distance", "of seeds"))
     for name in MEASURES:
         rows = []
         for i, population in enumerate(problems.POPULATIONS):
-            theirs = [values[name][i] for values in seeds]
-            rows.append((numpy.mean([distance(own[name][i], values) for values in theirs]),
-                         max(distance(*pair) for pair in itertools.combinations(theirs, 2))))
-            print("%-12s%-6s%10.4f%10.4f%12.4f%12.4f" % (name, population, own[name][i].mean(), numpy.concatenate(theirs).mean(), *rows[-1]))
+            ours, theirs = [[values[name][i] for values in runs] for runs in (gravels, nests)]
+            rows.append((numpy.mean([distance(*pair) for pair in itertools.product(ours, theirs)]),
+                         max(distance(runs[a], runs[b]) for runs in (ours, theirs) for a, b in pairs)))
+            print("%-12s%-6s%10.4f%10.4f%12.4f%12.4f" % (name, population, *[numpy.concatenate(runs).mean() for runs in (ours, theirs)],
+                                                         *rows[-1]))
             if rows[-1][0] > LIMIT * rows[-1][1]:
                 wrong.append("%s of %s" % (name, population))
         means = numpy.mean(rows, axis=0)
