@@ -202,6 +202,8 @@ GRAVELP_INLINE void gravelp_round_next(struct gravel_round_group *r)
 #endif
     gravelp_round_apply(*r);
     gravelp_round_meet_wg(*r, false);
+    if (gravelp_is_leader() && r->scratch->member == 0)
+        gravelp_round_report_applied(*r);
 #endif
 }
 

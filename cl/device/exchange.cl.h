@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The end of a round of several nodes, whose kernels stay: a node reports what it has counted and which messages lie in
- * its frames; its groups wait for the host's answer, and apply the messages that have come.
+ * its frames; its groups wait for the host's answer, apply the messages that have come, and report that.
  *
  * Path:    rounds.cl.h -> this -> apply.cl.h; the host: lib/rounds/nodes.c
  * Threads: leaders of groups; apply: every work-item.
- * Memory:  Y4 to the host, Y5 from it; what is applied is relaxed (Y2), and a meeting follows (Y1).
+ * Memory:  Y4 to the host, Y5 from it; what is applied is relaxed (Y2), a meeting follows (Y1), then Y7.
  */
 #ifndef GRAVELP_EXCHANGE_CL_H
 #define GRAVELP_EXCHANGE_CL_H
@@ -22,7 +22,8 @@ GRAVELP_INLINE void gravelp_round_report(struct gravel_round_group r, ulong sum)
     global uint *report = (global uint *)gravelp_heap(r.group.arena, own->nodes_at);
     global uint *counts = report + GRAVELP_ROUNDS_COUNTS(n_nodes) / 4 + number % 2 * n_nodes;
     for (uint i = 0; i < GRAVELP_ROUNDS_FLAGS; i++)
-        gravelp_store_relaxed(report + i, GRAVELP_ROUNDS_WORD(number, sum >> 16 * i)); /* Y4 */
+        gravelp_store_relaxed(report + i, GRAVELP_ROUNDS_WORD(number, sum >> 16 * i));      /* Y4 */
+    gravelp_store_relaxed(report + GRAVELP_ROUNDS_APPLIED, GRAVELP_ROUNDS_WORD(number, 0)); /* Y4 */
     for (uint i = 0; i < 2 * n_nodes; i++) {
         const uint count = counts[i / 2] < own->room ? counts[i / 2] : own->room;
         gravelp_store_relaxed(report + GRAVELP_ROUNDS_PARTS + i,
@@ -107,6 +108,14 @@ GRAVELP_INLINE void gravelp_round_apply(struct gravel_round_group r)
                 gravelp_direct_refuse(r.group, 0, offset, 0, node);
         }
     }
+}
+
+/* Member 0's leader, when groups have met: all of them have applied their parts. */
+GRAVELP_INLINE void gravelp_round_report_applied(struct gravel_round_group r)
+{
+    global uint *report = (global uint *)gravelp_heap(r.group.arena, r.scratch->nodes_at);
+    gravelp_store_release(report + GRAVELP_ROUNDS_APPLIED,
+                          GRAVELP_ROUNDS_WORD(r.scratch->n_met, 1)); /* Y7 */
 }
 
 #endif

@@ -52,12 +52,15 @@ struct gravelp_rounds_set {
  *
  * By what lies at nodes_at the host ends a round with all nodes. Member 0 reports what the node has counted, and how
  * many messages lie in its frame for each node; the host answers all groups what all nodes have counted, whether
- * another round follows, and how many messages it has put into the frame of each. */
+ * another round follows, and how many messages it has put into the frame of each. When groups have applied these,
+ * member 0 reports that: no message of the next round may be applied before, and other nodes may have begun it. */
 
-/* Words of a report and an answer: four parts of a sum, flags, and for each node two of a count. Each has 16 bits of
- * what it says, and above them the round's number, as a copy may bring some words before others. */
+/* Words of a report and an answer: four parts of a sum, flags, in a report 1 once frames are applied, and for each node
+ * two of a count. Each has 16 bits of what it says, and above them the round's number, as a copy may bring some words
+ * before others. */
 #define GRAVELP_ROUNDS_FLAGS 4u
-#define GRAVELP_ROUNDS_PARTS 5u
+#define GRAVELP_ROUNDS_APPLIED 5u
+#define GRAVELP_ROUNDS_PARTS 6u
 #define GRAVELP_ROUNDS_WORDS(n) (GRAVELP_ROUNDS_PARTS + 2 * (n))
 #define GRAVELP_ROUNDS_COUNT(words, node)                     \
     (((words)[GRAVELP_ROUNDS_PARTS + 2 * (node)] & 0xffffu) | \

@@ -6,7 +6,8 @@
  * nor a barrier's count. What a field means is checked where it is used. Messages have a stricter check of their own
  * (lib/resolve/decode.c), which refuses them.
  *
- * Path:    transport (or a local sender) -> control.c -> resolving.c, records.c, bytes.c, liveness.c.
+ * Path:    transport (or a local sender) -> control.c, maybe by way of ahead.c -> resolving.c, records.c, bytes.c,
+ *          liveness.c.
  * Threads: the network thread.
  */
 #include "network/parts.h"
@@ -115,6 +116,11 @@ static int check(const struct gravel_network *network, const struct gravel_frame
         !kind.name)
         return gravel_fail(GRAVEL_ECORRUPT, "header (kind %u, sequence %" PRIu64 ", %u bytes)",
                            frame->kind, frame->sequence, frame->bytes);
+    const uint32_t applied =
+        atomic_load_explicit(&network->exchange.applied, memory_order_acquire); /* Y7 */
+    if ((int32_t)(frame->round - applied) > (int32_t)GRAVEL_AHEAD_MOST)
+        return gravel_fail(GRAVEL_ECORRUPT, "round (%u, not %u at most)", frame->round,
+                           applied + GRAVEL_AHEAD_MOST);
     /* Read for messages alone, which come once the node is attached (N2). A part of a block may be longer. */
     const uint64_t most =
         frame->kind <= GRAVEL_FRAME_BYTES ? network->shape.config->buffer_bytes : UINT64_MAX;
@@ -125,27 +131,41 @@ static int check(const struct gravel_network *network, const struct gravel_frame
     return fail_length(kind.name, kind.bytes, kind.is_fixed ? "" : " or more");
 }
 
-bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
-                           const struct gravel_received *received)
+/* Fails the node for a frame that its sender cannot have sent. */
+static void fail(struct gravel_network *network, const struct gravel_received *received)
 {
-    int code = check(network, frame, received);
-    const uint16_t kind = code ? 0 : frame->kind; /* the frame may be another one later */
+    gravel_counter_add(&network->counts.refused_buffers, 1);
+    gravel_network_fail(network, GRAVEL_ECORRUPT,
+                        "frame %" PRIu64 " of %" PRIu64 " bytes from node %u has a bad %s",
+                        received->sequence, received->bytes, received->source, gravel_last_error());
+}
+
+bool gravel_control_act(struct gravel_network *network, struct gravel_frame *frame,
+                        const struct gravel_received *received)
+{
+    const uint16_t kind = frame->kind; /* the frame may be another one later */
     bool is_kept = false;
+    int code = 0;
     if (kind == GRAVEL_FRAME_MESSAGES) {
         is_kept = gravel_resolving_take(network, frame, received);
-    } else if (!code) {
+    } else {
         if (!kinds[kind].is_apart)
             gravel_resolving_finish(network);
         code = kinds[kind].handle(network, frame, received);
     }
-    if (code) {
-        gravel_counter_add(&network->counts.refused_buffers, 1);
-        gravel_network_fail(network, GRAVEL_ECORRUPT,
-                            "frame %" PRIu64 " of %" PRIu64 " bytes from node %u has a bad %s",
-                            received->sequence, received->bytes, received->source,
-                            gravel_last_error());
-        return false;
-    }
-    network->n_counted_resolved += gravel_frame_is_counted(kind) && !is_kept;
+    if (code)
+        fail(network, received);
+    else
+        network->n_counted_resolved += gravel_frame_is_counted(kind) && !is_kept;
     return is_kept;
+}
+
+bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
+                           const struct gravel_received *received)
+{
+    if (!check(network, frame, received))
+        return !gravel_ahead_hold(network, frame, received) &&
+               gravel_control_act(network, frame, received);
+    fail(network, received);
+    return false;
 }

@@ -135,6 +135,17 @@ static uint64_t flush_aged(struct gravel_network *network, uint64_t now_ns)
     return due_ns;
 }
 
+static void act_on_held(struct gravel_network *network, struct gravel_buffer *buffer)
+{
+    const struct gravel_received received = {.source = buffer->frame->source,
+                                             .destination = buffer->frame->destination,
+                                             .sequence = buffer->frame->sequence,
+                                             .bytes = buffer->frame->bytes,
+                                             .buffer = buffer};
+    if (!gravel_control_act(network, buffer->frame, &received))
+        gravel_pool_return(buffer);
+}
+
 bool gravel_network_exchange(struct gravel_network *network)
 {
     struct gravel_transport *transport = network->transport;
@@ -174,6 +185,8 @@ bool gravel_network_step(struct gravel_network *network, uint64_t now_ns, uint64
     n += send_pending(network, BATCH);
     if (!ships_first(network, now_ns, due_ns))
         n += gravel_network_exchange(network);
+    for (; (buffer = gravel_ahead_next(network, due_ns)); n++)
+        act_on_held(network, buffer);
     if (network->sees_attached)
         gravel_sender_flush_urgent(network->handler_sender); /* answers */
     bool has_aborted = gravel_network_has_aborted(network);

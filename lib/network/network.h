@@ -86,8 +86,10 @@ struct gravel_exchange_peer {
 struct gravel_exchange {
     uint64_t at; /* heap offset of what the kernels and the host share, of all n_users rounds */
     uint32_t n_users;
-    uint32_t room;               /* messages of a part */
-    uint64_t number;             /* of the last round; the host thread's that runs rounds */
+    uint32_t room;   /* messages of a part */
+    uint64_t number; /* of the last round; the host thread's that runs rounds */
+    /* Y7: of the last round that has ended, and whose messages this node's kernel has applied; lower half */
+    _Atomic uint32_t ended, applied;
     struct gravel_pinned outbox; /* posts [2][n_nodes] by number % 2; messages [2][n_nodes][room] */
     struct gravel_pinned inbox;  /* messages [2][n_nodes][room] of nodes that send them */
     struct gravel_exchange_peer *peers; /* [n_nodes]; NULL: not open */
@@ -219,6 +221,7 @@ struct gravel_network {
 
     struct gravel_list outgoing;          /* closed buffers from all senders, in order */
     struct gravel_fifo pending;           /* frames of handlers and our own; network thread only */
+    struct gravel_fifo held;              /* frames of others that wait for this node's kernel */
     struct gravel_sender *handler_sender; /* for messages that handlers send */
     struct gravel_sender *host_sender;    /* shared by host calls, guarded by host_lock */
     pthread_mutex_t host_lock;

@@ -56,6 +56,7 @@ void gravel_network_number(struct gravel_network *network, struct gravel_frame *
 {
     const bool is_life = gravel_frame_is_life(frame->kind);
     frame->sequence = network->peers[frame->destination].n_sent[is_life]++;
+    frame->round = atomic_load_explicit(&network->exchange.ended, memory_order_acquire); /* Y7 */
     if (gravel_frame_is_counted(frame->kind))
         network->n_counted_sent++;
 }

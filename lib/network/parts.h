@@ -111,9 +111,22 @@ typedef int gravel_frame_handler(struct gravel_network *network, const void *fra
 gravel_frame_handler gravel_bytes_store, gravel_bytes_answer, gravel_bytes_take_reply,
     gravel_records_take, gravel_records_hear, gravel_late_read, gravel_exchange_take;
 
-/** control.c: act on a frame that has arrived. @return whether the resolver keeps it: its owner is called back. */
+/** control.c: check a frame that has arrived, and act on it or have it held. @return whether the resolver keeps it: its
+ * owner is called back. */
 bool gravel_control_handle(struct gravel_network *network, struct gravel_frame *frame,
                            const struct gravel_received *received);
+/** control.c: act on a frame that is checked. @return as gravel_control_handle's */
+bool gravel_control_act(struct gravel_network *network, struct gravel_frame *frame,
+                        const struct gravel_received *received);
+/* By how much the number of a round can be above that of the last one applied here: no node ends one before all have
+ * reported it, and the ends and beginnings of launches and runs between two rounds have numbers too. */
+#define GRAVEL_AHEAD_MOST 5u
+/** ahead.c: holds a copy of a frame if this node may not act on it yet. @return whether it does. */
+bool gravel_ahead_hold(struct gravel_network *network, const struct gravel_frame *frame,
+                       const struct gravel_received *received);
+/** ahead.c: takes the oldest frame that is held, if it need be no longer; NULL: none. @param due_ns  as
+ * gravel_network_step's */
+struct gravel_buffer *gravel_ahead_next(struct gravel_network *network, uint64_t *due_ns);
 
 /** resolving.c: send the answers of a run of requests; `context` is the network. See gravel_apply_reply. */
 void gravel_reply_send(void *context, const struct gravel_signal_run *run, uint32_t source,

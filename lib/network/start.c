@@ -227,6 +227,7 @@ bool gravel_network_stop(struct gravel_network *network, bool keep_resolver)
         return false;
     while ((buffer = gravel_fifo_pop(&network->pending)) ||
            (buffer = gravel_fifo_pop(&network->held_acks)) ||
+           (buffer = gravel_fifo_pop(&network->held)) ||
            (buffer = gravel_list_take(&network->outgoing)))
         gravel_pool_return(buffer);
     for (uint32_t node = 0; network->peers && node < network->n_nodes; node++)

@@ -102,12 +102,21 @@ static int fetch_report(const struct gravel_rounds *rounds, uint64_t number)
     return end_copies(rounds, error, last);
 }
 
+/* Lets the network thread act on what other nodes send behind round `number`. */
+static void set_applied(const struct gravel_rounds *rounds, uint64_t number)
+{
+    atomic_store_explicit(&rounds->object.gravel->network.exchange.applied, (uint32_t)number,
+                          memory_order_release); /* Y7 */
+}
+
 /* Looks for a report. @return 1 if all of it is there; 0; a failure */
 static int read_report(const struct gravel_rounds *rounds, uint64_t number, struct words *report)
 {
     const uint32_t n_nodes = gravel_n_nodes(rounds->object.gravel);
     const uint32_t *words = (const uint32_t *)rounds->image.begin;
     GRAVEL_TRY(fetch_report(rounds, number));
+    if (words[GRAVELP_ROUNDS_APPLIED] == GRAVELP_ROUNDS_WORD(number - 1, 1))
+        set_applied(rounds, number - 1); /* Y7: of the kernel */
     report->sum = 0;
     for (uint32_t i = 0; i < GRAVELP_ROUNDS_WORDS(n_nodes); i++) {
         if (words[i] >> 16 != (number & 0xffff))
@@ -118,6 +127,7 @@ static int read_report(const struct gravel_rounds *rounds, uint64_t number, stru
     for (uint32_t node = 0; node < n_nodes; node++)
         report->counts[node] = GRAVELP_ROUNDS_COUNT(words, node);
     report->flags = words[GRAVELP_ROUNDS_FLAGS] & 0xffff;
+    set_applied(rounds, number - 1);
     return 1;
 }
 
@@ -195,14 +205,19 @@ static int answer(const struct gravel_rounds *rounds, uint64_t number, const str
     const uint32_t n_nodes = gravel_n_nodes(gravel);
     const uint64_t at = GRAVELP_ROUNDS_ANSWER(n_nodes);
     unsigned char *heap = gravel_memory_heap(&gravel->memory, 0);
-    uint32_t *parts = (uint32_t *)(rounds->image.begin + at);
+    uint32_t *parts = (uint32_t *)(rounds->image.begin + at), n_come = 0;
     cl_int error = CL_SUCCESS;
     for (uint32_t i = 0; i < GRAVELP_ROUNDS_FLAGS; i++)
         parts[i] = GRAVELP_ROUNDS_WORD(number, words->sum >> 16 * i);
     parts[GRAVELP_ROUNDS_FLAGS] = GRAVELP_ROUNDS_WORD(number, goes_on ? GRAVELP_ROUNDS_GO_ON : 0);
-    for (uint32_t i = 0; i < 2 * n_nodes; i++)
+    parts[GRAVELP_ROUNDS_APPLIED] = GRAVELP_ROUNDS_WORD(number, 0);
+    for (uint32_t i = 0; i < 2 * n_nodes; i++) {
+        n_come |= words->counts[i / 2];
         parts[GRAVELP_ROUNDS_PARTS + i] =
             GRAVELP_ROUNDS_WORD(number, words->counts[i / 2] >> i % 2 * 16);
+    }
+    if (!n_come)
+        set_applied(rounds, number);
     for (uint32_t i = GRAVELP_ROUNDS_WORDS(n_nodes); heap && i--;)
         gravel_word_store((uint32_t *)(heap + rounds->nodes_at + at) + i, parts[i],
                           memory_order_release); /* Y5 */
@@ -234,9 +249,12 @@ static int end_round(struct gravel_rounds *rounds, struct gravel_rounds_goal *ru
         note_error(words, gravel_leave_wait(gravel, gravel_node_barrier(gravel, &call, true)));
         code = gravel_leave(gravel, 0); /* other nodes may have no error */
     }
-    if (!code)
+    if (!code) {
         gravel_rounds_count(rounds, run, 1, words->sum);
-    else /* groups get an answer, and apply no frames: these may not have come */
+        if (rounds->room) /* what kernels send from now on is of the next round, or launch */
+            atomic_store_explicit(&gravel->network.exchange.ended, (uint32_t)number,
+                                  memory_order_release); /* Y7 */
+    } else /* groups get an answer, and apply no frames: these may not have come */
         memset(words->counts, 0, gravel_n_nodes(gravel) * sizeof *words->counts);
     *goes_on = !code && !gravel_rounds_has_ended(rounds, run) &&
                !(words->flags & (GRAVELP_ROUNDS_LATE | RUN_ENDS));
@@ -338,6 +356,7 @@ static int launch_with_nodes(struct gravel_rounds *rounds, struct gravel_rounds_
     gravel_rounds_fail_node(gravel, code);
     const int waited = end ? gravel_node_end(gravel, rounds->object.kernels[0], end) : 0;
     gravel_cl_event_release(end);
+    set_applied(rounds, gravel->network.exchange.number);
     code = gravel_leave(gravel, gravel_first_failure(code, waited));
     if (!code)
         code = gravel_memory_take(&gravel->memory, 0, rounds->object.memory, (uint32_t *)&taken,

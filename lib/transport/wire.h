@@ -19,8 +19,8 @@
 
 #include "layout/command.h"
 
-#define GRAVEL_FRAME_MAGIC 0x47524246u
-#define GRAVEL_FRAME_VERSION 7u
+#define GRAVEL_FRAME_MAGIC 0x4752u
+#define GRAVEL_FRAME_VERSION 8u
 /* In front of what is sent as bytes: another number on machines of the other byte order. */
 #define GRAVEL_BYTE_ORDER 0x0102030405060708ull
 
@@ -34,9 +34,10 @@
 #define GRAVEL_FRAME_RECORDS 12u /* runs of records alone */
 
 struct gravel_frame {
-    gravelp_u32 magic;
-    gravelp_u16 version;
-    gravelp_u16 kind;
+    gravelp_u16 magic;
+    gravelp_u8 version;
+    gravelp_u8 kind;
+    gravelp_u32 round;  /* that its sender has ended: number of the last exchange, lower half */
     gravelp_u32 source; /* node that sent the frame */
     gravelp_u32 bytes;  /* of the whole frame, this header included */
     gravelp_u64 sequence;

@@ -18,18 +18,7 @@
 
 enum form { BY_WI, BY_WG, LINE, N_FORMS };
 /* As in kernels/flow_held.cl. */
-enum fault {
-    NONE,
-    KEEP,
-    FREE_TWICE,
-    FREE_EARLY,
-    ARRIVE_TWICE,
-    MANY,
-    JOINS,
-    HUGE_WG,
-    HUGE_WI,
-    HUGE_SUM
-};
+enum fault { NONE, KEEP, FREE_TWICE, EARLY, ARRIVE_TWICE, MANY, JOINS, HUGE_WG, HUGE_WI, HUGE_SUM };
 
 extern const char flow_held_cl[]; /* kernels/flow_held.cl */
 
@@ -151,9 +140,8 @@ TEST(broken_rule_ends_the_run_with_its_name)
                "enqueued, 64 have been processed and not freed"},
         {FREE_TWICE, "node 'cell', level 0: gravel_tfree of an element of channel 'cell' that has "
                      "been freed"},
-        {FREE_EARLY,
-         "node 'cell', level 0: gravel_tfree of an element of channel 'cell' that waits "
-         "for 2 arrivals"},
+        {EARLY, "node 'cell', level 0: gravel_tfree of an element of channel 'cell' that waits "
+                "for 2 arrivals"},
         {ARRIVE_TWICE,
          "node 'cell', level 0: an arrival at an element of channel 'cell' that waits for no more"},
         {MANY, "node 'grid', level 0: 1 elements made at least 16 of channel 'cell' more than the "

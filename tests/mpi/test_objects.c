@@ -257,6 +257,23 @@ TEST(a_range_is_its_accumulators)
 
 #define N_ROUNDS 4u
 
+static struct gravel_rounds *make_rounds(const char *function, const char *options,
+                                         cl_kernel *kernel)
+{
+    const struct gravel_rounds_program program =
+        GRAVEL_ROUNDS_PROGRAM(.name = "spread.cl", .source = spread_cl, .options = options,
+                              .function = function);
+    struct gravel_rounds *rounds;
+    OK(gravel_rounds_create(&rounds, gravel, &program));
+    OK(gravel_rounds_kernel(rounds, kernel));
+    return rounds;
+}
+
+static void set_ulong(cl_kernel kernel, cl_uint at, cl_ulong value)
+{
+    MUST(!clSetKernelArg(kernel, at, sizeof value, &value));
+}
+
 /* What all nodes send in a round is applied before the next one, once, however much it is. */
 TEST(rounds_bring_what_all_nodes_send)
 {
@@ -271,31 +288,25 @@ TEST(rounds_bring_what_all_nodes_send)
                    wrong = alloc_or_die(gravel, 2 * sizeof(cl_uint));
     char options[32];
     snprintf(options, sizeof options, "-DN=%uu", n);
-    struct gravel_rounds_program program =
-        GRAVEL_ROUNDS_PROGRAM(.name = "spread.cl", .source = spread_cl, .options = options,
-                              .function = "no_phase");
-    struct gravel_rounds *rounds;
     struct gravel_rounds_ended ended;
     cl_kernel kernel;
-    OK(gravel_rounds_create(&rounds, gravel, &program));
+    struct gravel_rounds *rounds = make_rounds("no_phase", options, &kernel);
+    clReleaseKernel(kernel);
     expect(gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, N_ROUNDS, NULL, 0), GRAVEL_EINVAL,
            "no GRAVEL_PHASE");
     OK(gravel_rounds_destroy(rounds));
-    program.function = "spread";
-    OK(gravel_rounds_create(&rounds, gravel, &program));
-    OK(gravel_rounds_kernel(rounds, &kernel));
-    const cl_ulong beyond = 40 << 20; /* within the heap */
-    MUST(!clSetKernelArg(kernel, 3, sizeof puts, &puts) &&
-         !clSetKernelArg(kernel, 4, sizeof wrong, &wrong) &&
-         !clSetKernelArg(kernel, 5, sizeof n_senders, &n_senders));
+    rounds = make_rounds("spread", options, &kernel);
+    set_ulong(kernel, 3, puts);
+    set_ulong(kernel, 4, wrong);
+    MUST(!clSetKernelArg(kernel, 5, sizeof n_senders, &n_senders));
     if (node) /* what fails at one node ends the run of all, and the next run works */
-        MUST(!clSetKernelArg(kernel, 2, sizeof words, &words));
+        set_ulong(kernel, 2, words);
     expect(gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, N_ROUNDS, NULL, 0),
            node && !is_loopback ? GRAVEL_EMISMATCH : GRAVEL_ECL, "");
-    MUST(!clSetKernelArg(kernel, 2, sizeof beyond, node ? &words : &beyond));
+    set_ulong(kernel, 2, node ? words : 40 << 20); /* within the heap */
     const int code = gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, N_ROUNDS, NULL, 0);
     MUST(code == GRAVEL_ERANGE || (node && code == GRAVEL_EMISMATCH));
-    MUST(!clSetKernelArg(kernel, 2, sizeof words, &words));
+    set_ulong(kernel, 2, words);
     clReleaseKernel(kernel);
     struct gravel_accumulator *flushed = NULL;
     for (uint32_t run = 0; run < 2; run++) { /* with an accumulator, a launch is of one round */
@@ -326,27 +337,47 @@ TEST(rounds_bring_what_all_nodes_send)
     OK(gravel_free(gravel, words));
 }
 
+/* A node that is a round ahead sees what it sent before, though the other one may still apply it. */
+TEST(a_round_sees_what_all_before_it_have_sent)
+{
+    enum { RUN = 8 };
+    const bool is_loopback = n_nodes > 1 && gravel_is_local(gravel, (node + 1) % n_nodes);
+    const cl_ulong from = is_loopback ? 0 : n_nodes - 1, to = (from + 1) % n_nodes,
+                   n = strcmp(gravel_step(gravel), "pump") ? 3000 : 150000 / n_nodes,
+                   word = alloc_or_die(gravel, sizeof(cl_uint)),
+                   got = alloc_or_die(gravel, RUN * sizeof(cl_uint));
+    const cl_ulong arguments[] = {word, got, from, to, n};
+    cl_kernel kernel;
+    struct gravel_rounds *rounds = make_rounds("ahead", "-DN=1u", &kernel);
+    for (cl_uint i = 0; i < 5; i++)
+        set_ulong(kernel, 2 + i, arguments[i]);
+    clReleaseKernel(kernel);
+    OK(gravel_fill(gravel, word, sizeof(cl_uint), &(cl_uint){0}, sizeof(cl_uint), node));
+    OK(gravel_barrier(gravel));
+    OK(gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, RUN, NULL, 0));
+    for (uint32_t i = 1; i < RUN && node == from; i += 2)
+        MUST(word32(gravel, node, got + i * sizeof(cl_uint)) == (i + 1) / 2 * n);
+    OK(gravel_rounds_destroy(rounds));
+    OK(gravel_free(gravel, got));
+    OK(gravel_free(gravel, word));
+}
+
 /* A message that is refused, in the last round too, is an error of the run at each node, and ends it. */
 TEST(messages_that_a_round_refuses_end_the_run_at_all_nodes)
 {
     static const cl_ulong runs[][2] = {{0, 1}, {2, 3}, {2, 1000}}; /* when, and rounds at most */
     const bool is_loopback = n_nodes > 1 && gravel_is_local(gravel, (node + 1) % n_nodes);
     const cl_ulong words = alloc_or_die(gravel, 64), index = 16;
-    const struct gravel_rounds_program program =
-        GRAVEL_ROUNDS_PROGRAM(.name = "spread.cl", .source = spread_cl, .options = "-DN=1u",
-                              .function = "astray");
-    struct gravel_rounds *rounds;
     struct gravel_rounds_ended ended;
     cl_kernel kernel;
-    OK(gravel_rounds_create(&rounds, gravel, &program));
-    OK(gravel_rounds_kernel(rounds, &kernel));
+    struct gravel_rounds *rounds = make_rounds("astray", "-DN=1u", &kernel);
     for (cl_uint i = 0; i < 6; i++) {
         const cl_ulong *run = runs[i / 2];
         const cl_uint calls = i % 2;
-        MUST(!clSetKernelArg(kernel, 2, sizeof words, &words) &&
-             !clSetKernelArg(kernel, 3, sizeof index, &index) &&
-             !clSetKernelArg(kernel, 4, sizeof *run, run) &&
-             !clSetKernelArg(kernel, 5, sizeof calls, &calls));
+        set_ulong(kernel, 2, words);
+        set_ulong(kernel, 3, index);
+        set_ulong(kernel, 4, *run);
+        MUST(!clSetKernelArg(kernel, 5, sizeof calls, &calls));
         const int code = gravel_rounds_run(rounds, GRAVEL_UNTIL_MOST, run[1], &ended, sizeof ended);
         if (!node || is_loopback || code != GRAVEL_EMISMATCH)
             expect(code, calls ? GRAVEL_EHANDLER : GRAVEL_ERANGE, calls ? "77" : "16");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rounds of several nodes as C11 threads, under ThreadSanitizer: groups of node 0 meet, report and apply what an answer
- * brings, next to a thread that is the host, and in whose frames node 1's messages come. Numbers of rounds pass 2^32. With
+ * brings, next to a thread that is the host, in whose frames node 1's messages come, and which reads what was applied. Numbers of rounds pass 2^32. With
  * the last answer a message comes for no word; and in the first round of a launch more than 2^32 messages are for node 1.
  *
  * Path:    this -> cl/rounds.cl.h, device/meeting.cl.h, exchange.cl.h, compiled as C11 through host_c11.h.
@@ -60,30 +60,39 @@ static void exchange_kernel(struct gravelp_arena *gravel_arena_, const void *arg
 /* ---- the host ---------------------------------------------------------------------------------- */
 
 /* Reads a word as the library does, and says whether it is of this round. */
-static bool read_word(uint32_t *word, uint32_t number, memory_order order, uint32_t *part)
+static bool read_word(uint32_t *word, uint32_t number, uint32_t *part)
 {
-    const uint32_t read = atomic_load_explicit((_Atomic uint32_t *)word, order);
+    const uint32_t read = atomic_load_explicit((_Atomic uint32_t *)word, memory_order_relaxed);
     *part = read & 0xffff;
     return read >> 16 == number;
 }
 
-static void take_report(uint32_t *report, uint32_t number, bool is_full, uint32_t *n_sent)
+/* Waits until a report's flags are so, or frames of a round are applied: the next report says that too. */
+static void await_report(uint32_t *report, uint32_t flags, uint32_t applied)
 {
-    uint32_t flags, part, sum = 0;
-    number &= 0xffff;
-    for (uint32_t ms = 0;
-         !read_word(report + GRAVELP_ROUNDS_FLAGS, number, memory_order_acquire, &flags);
-         ms++) { /* Y4 */
+    _Atomic uint32_t *words = (_Atomic uint32_t *)report;
+    for (uint32_t ms = 0;; ms++) {
+        if (atomic_load_explicit(words + GRAVELP_ROUNDS_FLAGS, memory_order_acquire) ==
+                flags || /* Y4 */
+            atomic_load_explicit(words + GRAVELP_ROUNDS_APPLIED, memory_order_acquire) ==
+                applied) /* Y7 */
+            return;
         if (ms == MOST_MS)
-            fail("round %u has not been reported: stuck", number);
+            fail("a report has no flags 0x%x: stuck", flags);
         usleep(50);
     }
+}
+
+static void take_report(uint32_t *report, uint32_t number, bool is_full, uint32_t *n_sent)
+{
+    uint32_t part, sum = 0;
+    await_report(report, GRAVELP_ROUNDS_WORD(number, is_full ? GRAVELP_ROUNDS_SENT : 0),
+                 UINT32_MAX);
     for (uint32_t i = 0; i < GRAVELP_ROUNDS_WORDS(N_NODES); i++) {
-        if (!read_word(report + i, number, memory_order_relaxed, &part))
+        if (!read_word(report + i, number & 0xffff, &part))
             fail("word %u of report %u is another one's", i, number);
         sum += i == 0 ? part : 0;
     }
-    expect("flags", flags, is_full ? GRAVELP_ROUNDS_SENT : 0);
     *n_sent = GRAVELP_ROUNDS_COUNT(report, 1);
     if (is_full)
         expect("messages of a full frame", *n_sent, ROOM);
@@ -130,6 +139,10 @@ static void *be_host(void *context)
             expect("a message's word", GRAVELP_ROUND_OFFSET(frame[i]),
                    is_full ? 0 : offsetof(struct heap, there));
         give_answer(heap, number, number < N_ROUNDS);
+        await_report((uint32_t *)(void *)heap->nodes, GRAVELP_ROUNDS_WORD(FIRST + number + 1, 0),
+                     GRAVELP_ROUNDS_WORD(FIRST + number, 1));
+        for (uint32_t i = 0; i < N; i++)
+            expect("a word that is applied", heap->words[i], number);
     }
     return NULL;
 }

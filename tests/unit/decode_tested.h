@@ -52,8 +52,8 @@ static inline void frame_begin(struct frame *frame, uint32_t source, uint32_t de
     memset(frame, 0, sizeof *frame);
     frame->n_bytes = 32;
     *frame_header(frame) = (struct gravel_frame){
-        .magic = 0x47524246u,
-        .version = 7,
+        .magic = GRAVEL_FRAME_MAGIC,
+        .version = GRAVEL_FRAME_VERSION,
         .kind = 1,
         .source = source,
         .bytes = 32,

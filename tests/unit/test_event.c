@@ -21,14 +21,6 @@ static uint32_t n_waiters(struct gravel_event *event)
     return atomic_load_explicit(&event->n_waiters, memory_order_relaxed);
 }
 
-/* Relied on by base/thread.h: no lock of the library is initialised. */
-TEST(a_lock_filled_with_zeros_is_ready)
-{
-    static const pthread_mutex_t zeros;
-    const pthread_mutex_t ready = PTHREAD_MUTEX_INITIALIZER;
-    assert_memory_equal(&zeros, &ready, sizeof ready);
-}
-
 TEST(wait_without_signal_times_out)
 {
     struct gravel_event event = {0};

@@ -11,18 +11,7 @@
 #include "gravel.cl.h"
 
 #define SIDE 4u
-enum fault {
-    NONE,
-    KEEP,
-    FREE_TWICE,
-    FREE_EARLY,
-    ARRIVE_TWICE,
-    MANY,
-    JOINS,
-    HUGE_WG,
-    HUGE_WI,
-    HUGE_SUM
-};
+enum fault { NONE, KEEP, FREE_TWICE, EARLY, ARRIVE_TWICE, MANY, JOINS, HUGE_WG, HUGE_WI, HUGE_SUM };
 
 struct grid {
     uint number, form;
@@ -95,7 +84,7 @@ void cell_task(struct gravel_flow_group f, uint active, struct cell it, uint fau
     gravel_tfree_wg_if(f, is_line && it.at, CELL, own - 1);
     gravel_tfree_wg_if(f, active && ((!by_item && is_grid) || is_last) && fault != KEEP, CELL, own);
     gravel_tfree_wg_if(f, active && fault == FREE_TWICE && is_last, CELL, own);
-    gravel_tfree_wg_if(f, active && fault == FREE_EARLY && it.at == 1, CELL, own + SIDE + 1);
+    gravel_tfree_wg_if(f, active && fault == EARLY && it.at == 1, CELL, own + SIDE + 1);
     gravel_push_out_wg_if(f, active, (struct out){it.number, it.at, value});
     if (by_item) {
         if (gives_right)

@@ -73,6 +73,26 @@ kernel void astray(GRAVEL_ARENA, GRAVEL_ROUND, ulong words, ulong index, ulong w
     }
 }
 
+/* In every second round node `from` sends `to` so many messages to a word; in the others it asks for the word, into `got`, by
+ * the round's number. */
+kernel void ahead(GRAVEL_ARENA, GRAVEL_ROUND, ulong word, ulong got, ulong from, ulong to, ulong n)
+{
+    GRAVEL_ROUND_OPEN(r);
+    GRAVEL_EACH_ROUND(r)
+    {
+        GRAVEL_PHASE(r, all)
+        {
+            const ulong number = gravel_round_number(r);
+            const struct gravel_reply reply = {got, GRAVEL_NO_SIGNAL};
+            if (gravel_node(r.group) == from && number % 2 == 0)
+                for (ulong i = gravel_round_item(r); i < n; i += gravel_round_items(r))
+                    gravel_inc_uint_wi(r.group, word, 0, to);
+            if (gravel_node(r.group) == from && number % 2 && gravel_round_item(r) == 0)
+                gravel_get_uint_wi(r.group, word, 0, reply, number, to);
+        }
+    }
+}
+
 kernel void no_phase(GRAVEL_ARENA, GRAVEL_ROUND)
 {
     GRAVEL_ROUND_OPEN(r);
