@@ -79,8 +79,8 @@ void gravel_checked_end_launch(struct gravel *gravel, cl_kernel kernel);
 
 /** Returns how far the node is, as a wait begins. */
 struct gravel_launch_counts gravel_checked_read(struct gravel *gravel);
-/** A wait has seen all kernels end that were launched before it, and then also what they sent applied.
- * @param mark  of its beginning. */
+/** Notes that all kernels have ended that were launched before a wait, or that what they sent is applied too.
+ * @param mark  of the wait's beginning. */
 void gravel_checked_note(struct gravel *gravel, const struct gravel_launch_counts *mark,
                          bool are_applied);
 /** Returns whether all kernels have ended that the node has launched; `context` is the node. */

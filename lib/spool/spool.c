@@ -2,11 +2,7 @@
 /*
  * Frames between the network thread and the writer, and the writer's thread. See spool.h.
  *
- * A pipe, a socket or a terminal gets what it takes without waiting, so that a reader that has stopped keeps no thread
- * in the system: poll says that there is room, and as much as POSIX promises a pipe to take then is written.
- *
- * What the program has written to stdout, and the C library still buffers, is written first: a reader sees both in
- * order.
+ * Path:    spool.h -> this -> format.c, output.c, the caller's functions.
  */
 #include "spool/spool.h"
 
@@ -17,20 +13,14 @@
 #include "base/thread.h"
 #include "resolve/apply.h"
 #include "spool/format.h"
+#include "spool/output.h"
 #include "transport/list.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <stdio.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define PIECE_BYTES 4096u /* PIPE_BUF of Linux: a pipe that is ready has room for as many */
-#define POLL_MS 50        /* between two polls whether to give up */
 #define PRINT_FAILED (-1) /* the caller's function for lines has */
 
 /* A frame is the writer's between the two lists. */
@@ -51,58 +41,6 @@ struct gravel_spool {
     uint64_t moved_ns;       /* then; UINT64_MAX: nothing waits, or the next check says */
     uint64_t reported_lost;  /* n_lost, as of the last report */
 };
-
-/* ---- the system ------------------------------------------------------------------------------ */
-
-/* @return 0; the system's error; ECANCELED. */
-static int await_room(const struct gravel_spool *spool)
-{
-    struct pollfd room = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    for (;;) {
-        const int n = poll(&room, 1, POLL_MS);
-        if (n > 0) /* write says what else may be */
-            return 0;
-        if (n < 0 && errno != EINTR)
-            return errno;
-        if (gravel_thread_state(&spool->thread) >= GRAVEL_THREAD_GIVES_UP)
-            return ECANCELED;
-    }
-}
-
-/* Writes what the program has left in the buffer of stdout, unless one of its threads has the stream now, or it is more
- * than can be written without waiting. @return whether it has written some. */
-static bool flush_program(size_t most)
-{
-    if (fileno(stdout) != STDOUT_FILENO || ftrylockfile(stdout))
-        return false;
-    const size_t n = __fpending(stdout);
-    const bool has_written = n && n <= most && fflush_unlocked(stdout) == 0;
-    funlockfile(stdout);
-    return has_written;
-}
-
-/* Writes all of a text. @param n_written  [out] bytes. @return 0; the system's error; ECANCELED: it gives up. */
-static int write_out(struct gravel_spool *spool, const char *text, size_t bytes, size_t *n_written)
-{
-    struct stat facts;
-    const bool waits = fstat(STDOUT_FILENO, &facts) || !S_ISREG(facts.st_mode);
-    for (*n_written = 0; *n_written < bytes;) {
-        int code = waits ? await_room(spool) : 0;
-        if (code)
-            return code;
-        const size_t left = bytes - *n_written, most = waits ? PIECE_BYTES : SIZE_MAX;
-        if (*n_written == 0 && flush_program(most))
-            continue;
-        const ssize_t n = write(STDOUT_FILENO, text + *n_written, left < most ? left : most);
-        if (n < 0 && errno != EINTR && errno != EAGAIN)
-            return errno;
-        if (n <= 0)
-            continue;
-        gravel_counter_add(&spool->n_bytes, (uint64_t)n);
-        *n_written += (size_t)n;
-    }
-    return 0;
-}
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
@@ -147,7 +85,8 @@ static void write_ready(void *context, struct gravel_characters *out)
     const struct gravel_endpoints *endpoints = spool->shape.endpoints;
     size_t n_written = 0;
     if (!has_failed(spool, 0) && !endpoints->print) {
-        has_failed(spool, write_out(spool, out->text, out->n, &n_written));
+        has_failed(spool, gravel_output_write(out->text, out->n, &spool->thread, &spool->n_bytes,
+                                              &n_written));
     } else if (!has_failed(spool, 0)) {
         begin_function(spool, 0);
         const int result = endpoints->print(endpoints->print_user, out->text, out->n);

@@ -4,7 +4,7 @@
 pairs are distributed as in NEST, as far as three seeds of each agree.
 
 usage: beside_nest.py PROGRAM [SCALE SECONDS [FOLDER]]    (0.1 3) in a Python that has nest-simulator, with the tree in PYTHONPATH
-           FOLDER   keeps the spikes of each run that has ended, and the next call takes them
+           FOLDER   keeps the spikes of each run that has ended, and the next call with this PROGRAM and NEST takes them
 exit:  0; 1 with a line for each population that differs, behind the table
 
 Distances are those of Kolmogorov and Smirnov. That between the programs, the mean of nine pairs of seeds, may be LIMIT times that of
@@ -16,9 +16,11 @@ import concurrent.futures
 import contextlib
 import itertools
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import numpy
 
@@ -48,7 +50,8 @@ def of_nest(seed, path):
 
 def values_in(folder, run, seed):
     """values_of the run's spikes, made if the folder lacks them."""
-    path = os.path.join(folder, "%s-%d-%g-%g.npy" % (run.__name__, seed, SCALE, SECONDS))
+    version = nest.library().__version__ if run is of_nest else "%08x" % zlib.crc32(pathlib.Path(sys.argv[1]).read_bytes())
+    path = os.path.join(folder, "%s-%s-%d-%g-%g.npy" % (run.__name__, version, seed, SCALE, SECONDS))
     if not os.path.exists(path):
         run(seed, path + ".part.npy")
         os.rename(path + ".part.npy", path)
