@@ -342,8 +342,7 @@ TEST(a_round_sees_what_all_before_it_have_sent)
 {
     enum { RUN = 8 };
     const bool is_loopback = n_nodes > 1 && gravel_is_local(gravel, (node + 1) % n_nodes);
-    const cl_ulong from = is_loopback ? 0 : n_nodes - 1, to = (from + 1) % n_nodes,
-                   n = strcmp(gravel_step(gravel), "pump") ? 3000 : 150000 / n_nodes,
+    const cl_ulong from = is_loopback ? 0 : n_nodes - 1, to = (from + 1) % n_nodes, n = 3000,
                    word = alloc_or_die(gravel, sizeof(cl_uint)),
                    got = alloc_or_die(gravel, RUN * sizeof(cl_uint));
     const cl_ulong arguments[] = {word, got, from, to, n};

@@ -62,12 +62,6 @@ TEST(one_process_has_the_turn_until_it_ends)
     }
 }
 
-TEST(unknown_device_has_no_turns)
-{
-    assert_int_equal(gravel_test_lock(0, LONG_NS), -1);
-    gravel_test_unlock(-1);
-}
-
 static void name_device(void)
 {
     device = gravel_clock_ns() << 16 | (uint64_t)getpid() << 1;
