@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 
+import furo
 from pygments.lexers import get_lexer_for_filename
 from pygments.util import ClassNotFound
 from sphinx.application import Sphinx
@@ -31,6 +32,13 @@ OPTIONS = {
     "highlight_language": "none", "smartquotes": False,
     "html_theme": "furo", "html_copy_source": False, "html_show_copyright": False, "html_use_index": False,
 }
+
+
+def dark_colors():
+    """Returns furo's dark colors: Debian's has them behind its button alone, and a system that is dark asks for them too."""
+    with open(os.path.join(os.path.dirname(furo.__file__), "theme/furo/static/styles/furo.css"), encoding="utf-8") as file:
+        block = re.search(r'body\[data-theme="?dark"?\]\s*\{([^}]*)', file.read())
+    return dict(re.findall(r"--([\w-]+):\s*([^;]+?)\s*(?:;|$)", block.group(1) if block else ""))
 
 
 class Manual:
@@ -120,9 +128,10 @@ def main(top, folder, out, depfile, version, *options):
     with open(depfile, "w", encoding="utf-8") as file:
         needed = [os.path.join(top, name).replace(" ", "\\ ") for name in sorted(manual.done)]
         file.write("%s: %s\n" % (out.replace(" ", "\\ "), " ".join(needed)))
+    settings = dict(OPTIONS, version=version, html_title="Gravel " + version, html_theme_options={"dark_css_variables": dark_colors()})
     with patch_docutils(), docutils_namespace():
-        sphinx = Sphinx(folder, None, out, folder + ".doctrees", "html", dict(OPTIONS, version=version, html_title="Gravel " + version),
-                        status=None, freshenv=True, warningiserror="--werror" in options, parallel=os.cpu_count(), keep_going=True)
+        sphinx = Sphinx(folder, None, out, folder + ".doctrees", "html", settings, status=None, freshenv=True,
+                        warningiserror="--werror" in options, parallel=os.cpu_count(), keep_going=True)
         sphinx.build(force_all=True)
     shutil.rmtree(folder + ".doctrees")
     return sphinx.statuscode
