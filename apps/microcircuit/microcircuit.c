@@ -80,7 +80,7 @@ static void make_rounds(struct microcircuit *own, bool has_group)
     char options[64];
     cl_program program;
     if (!has_group) /* of a GPU, most of a unit */
-        node->group_items = node->is_cpu || node->most_items < 768 ? 256 : 768;
+        node->group_items = node->is_cpu || node->most_items < 704 ? 256 : 704;
     snprintf(options, sizeof options, "-DN_NODES=%u -DTEAM=%uu -DPIECE=%uu", node->n_nodes,
              node->is_cpu ? 1 : 32, piece);
     const struct gravel_rounds_program rounds =

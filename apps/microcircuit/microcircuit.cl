@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A step of the network is a round: the spikes of the step before are delivered along the rows of the neurons that fired; then
- * each own neuron takes what arrives now, and may fire. Delays are a step at least, so a spike is delivered before any input of
- * it arrives. A spike travels as a bit, once to each other node. Bits of even and of odd times have words of their own, since
- * another node may be a phase ahead.
- *
+ * A step of the network is a round: the spikes of the step before are delivered along the rows of the neurons that fired, a step
+ * or more before they arrive; then each own neuron takes what arrives now, and may fire. A spike travels as a bit to each other
+ * node. Bits of even and of odd times have words of their own: another node may be a phase ahead.
  * The host defines N_NODES; TEAM, work-items that share a piece of a row, and PIECE, its synapses.
  *
  * Path:    make_rounds, run of microcircuit.c -> this, network.h -> the host reads spikes.
@@ -92,11 +90,14 @@ microcircuit(GRAVEL_ARENA, GRAVEL_ROUND, uint begin, ulong seed, uint n_own, uin
                        n_groups = n_items / n_lanes, n_neurons = tables->first[POPULATIONS],
                        share = n_lanes % TEAM ? 1 : TEAM, /* teams of all groups take turns */
                 team = item % n_lanes / share * n_groups + item / n_lanes;
-            global const struct fired *own_ones = lists + 2 * before * n_neurons;
+            global const struct fired *restrict own_ones = lists + 2 * before * n_neurons;
             const uint n_fired = known[before].own,
                        n_all = (n_fired + known[before].others) * n_pieces;
             if (item == 0)
                 known[time % 2].older = gravel_round_number(r) ? known[before].older + n_fired : 0;
+#if TEAM > 1
+#pragma unroll 6 /* loads of several pieces are in flight */
+#endif
             for (uint i = team; i < n_all; i += n_items / share) {
                 const uint at = i / n_pieces;
                 const struct fired fired = own_ones[at < n_fired ? at : n_neurons + at - n_fired];
