@@ -117,7 +117,7 @@ static int flush(const struct launch *launch)
 static void watch(const struct launch *launch)
 {
     struct gravel *gravel = launch->gravel;
-    if (gravel->pump && launch->event && gravel->device.step != GRAVEL_STEP_DRAIN)
+    if (gravel->pump && launch->event && gravel_step_may_wait(gravel->device.step))
         gravel_pump_watch(gravel->pump, launch->event);
 }
 
@@ -238,7 +238,7 @@ int gravel_node_run(struct gravel *gravel, cl_kernel kernel, size_t n_groups, si
 {
     const size_t n_items = n_groups * group_items;
     struct launch launch = {.gravel = gravel, .kernel = kernel, .event = *event};
-    bool is_drained = gravel->device.step == GRAVEL_STEP_DRAIN;
+    bool is_drained = !gravel_step_may_wait(gravel->device.step);
     gravel_slicer_init(&launch.slicer, 1, &n_items, &group_items);
     if (is_drained)
         GRAVEL_TRY(lock_device(gravel));
@@ -289,7 +289,7 @@ static int begin(struct launch *launch)
                                                            &launch->event));
     if (!gravel->device.is_sliced)
         return launch_slices(launch, UINT64_MAX);
-    if (gravel->device.step != GRAVEL_STEP_DRAIN)
+    if (gravel_step_may_wait(gravel->device.step))
         return launch_slices(launch, slice_most(gravel, &launch->slicer));
     GRAVEL_TRY(gravel_wait_list(gravel, "gravel_launch", launch->n_wait, launch->wait));
     GRAVEL_TRY(lock_device(gravel));
