@@ -234,7 +234,7 @@ static void check_stuck_ticket(struct gravel_aggregator *aggregator, uint64_t no
     report(aggregator, GRAVEL_EKERNEL, true,
            "queue %u, ticket %u (slot %u): reserved by a work-group but not published for %.1f s",
            aggregator->number, aggregator->queue.head,
-           aggregator->queue.head & (aggregator->queue.n_slots - 1), (double)lived_ns * 1e-9);
+           aggregator->queue.head & (aggregator->queue.n_slots - 1), gravel_seconds(lived_ns));
 }
 
 /* Watches also without a flush: a kernel that waits for room behind a stuck ticket never ends. */

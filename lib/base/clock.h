@@ -19,6 +19,12 @@
 #define GRAVEL_NS_PER_MS UINT64_C(1000000)
 #define GRAVEL_NS_PER_US UINT64_C(1000)
 
+/** Returns a time in seconds, for texts. */
+static inline double gravel_seconds(uint64_t ns)
+{
+    return (double)ns / (double)GRAVEL_NS_PER_S;
+}
+
 /** Returns the time since some fixed moment [ns]; never goes back. */
 static inline uint64_t gravel_clock_ns(void)
 {

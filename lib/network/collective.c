@@ -112,7 +112,7 @@ static void check_chain(struct gravel_network *network, struct gravel_job *job)
     gravel_network_fail(network, GRAVEL_ETIMEOUT,
                         "barrier: handlers still send after %.1f s (GRAVEL_CHAIN_LIMIT is %u ms); "
                         "this node has sent %" PRIu64 " frames and resolved %" PRIu64,
-                        (double)(now_ns - job->chain_ns) * 1e-9,
+                        gravel_seconds(now_ns - job->chain_ns),
                         network->shape.config->chain_limit_ms, network->n_counted_sent,
                         network->n_counted_resolved);
 }

@@ -119,7 +119,7 @@ static bool step_first(struct gravel_network *network, struct gravel_job **link)
     const uint64_t idle_ns = gravel_network_lived_ns(network) - job->moved_ns;
     if (!kind->is_collective && idle_ns >= gravel_network_patience_ns(network))
         gravel_network_fail(network, GRAVEL_ETIMEOUT, "%s: node %u has not %s for %.1f s",
-                            kind->name, job->node, kind->owes, (double)idle_ns * 1e-9);
+                            kind->name, job->node, kind->owes, gravel_seconds(idle_ns));
     return false;
 }
 

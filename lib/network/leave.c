@@ -63,7 +63,7 @@ static void receive_rest(struct gravel_network *network)
             gravel_network_fail(network, GRAVEL_EPEER,
                                 "closing: of the frames for this node only %" PRIu64
                                 " have come after %.1f s (GRAVEL_TIMEOUT is %u ms)",
-                                n_received, (double)limit_ns * 1e-9,
+                                n_received, gravel_seconds(limit_ns),
                                 network->shape.config->timeout_ms);
         if (has_moved)
             gravel_idle_reset(&network->idle);

@@ -79,7 +79,7 @@ uint64_t gravel_liveness_step(struct gravel_network *network, uint64_t now_ns)
     if (silence_ns >= heartbeat_ns(network)) {
         gravel_network_fail(
             network, GRAVEL_EPEER, "node %u has been silent for %.1f s (GRAVEL_TIMEOUT is %u ms)",
-            left_of(network), (double)silence_ns * 1e-9, network->shape.config->timeout_ms);
+            left_of(network), gravel_seconds(silence_ns), network->shape.config->timeout_ms);
         network->silence.lived_ns = 0;
     }
     /* Most likely a node is dead, which its neighbour finds out before this; waiters for this node, after it. */
@@ -179,7 +179,7 @@ void gravel_late_poll(struct gravel_network *network)
     if (late->node == 0 || late->node == network->transport->node + 1)
         return;
     snprintf(text, sizeof text, "%s waits for node %u, which has not made that call for %.1f s",
-             gravel_call_name(late->kind), late->node - 1, (double)waited_ns * 1e-9);
+             gravel_call_name(late->kind), late->node - 1, gravel_seconds(waited_ns));
     gravel_log_function *log = /* a job prints one line for each node that is late */
         late->node == left_of(network) + 1 ? network->shape.warn : network->shape.log;
     log(network->shape.context, text);

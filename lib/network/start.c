@@ -91,7 +91,7 @@ static void describe(const struct gravel_network *network, uint64_t waited_ns, c
     char host[256];
     gravel_host_describe(host, sizeof host);
     snprintf(text, bytes, "%s for %.1f s", call ? call : "the network thread",
-             (double)waited_ns * 1e-9);
+             gravel_seconds(waited_ns));
     if (n)
         gravel_append(text, bytes, ", as one of %u processes", n);
     gravel_append(text, bytes, ", on %s", host);

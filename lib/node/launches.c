@@ -208,10 +208,10 @@ static int check(void *context, struct gravel_wait *wait)
                                  "%.1f s: set the user event that holds it up, or raise "
                                  "GRAVEL_TIMEOUT",
                                  wait->what, gravel_step_name(gravel->device.step), listed->i,
-                                 (double)waited_ns * 1e-9)
+                                 gravel_seconds(waited_ns))
                    : gravel_fail(GRAVEL_EKERNEL,
                                  "%s: wait[%u] has not ended within %.1f s (GRAVEL_KERNEL_LIMIT)",
-                                 wait->what, listed->i, (double)waited_ns * 1e-9);
+                                 wait->what, listed->i, gravel_seconds(waited_ns));
 }
 
 int gravel_wait_list(struct gravel *gravel, const char *call, cl_uint n, const cl_event *events)

@@ -15,11 +15,6 @@
 #include "base/clock.h"
 #include "node/node.h"
 
-static double seconds(uint64_t ns)
-{
-    return (double)ns * 1e-9;
-}
-
 bool gravel_node_is_kept(void *context)
 {
     struct gravel *gravel = context;
@@ -76,7 +71,7 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
                 gravel, gravel_fail(GRAVEL_EKERNEL,
                                     "%s: a kernel that has not ended keeps the device for "
                                     "%.1f s (GRAVEL_KERNEL_LIMIT)",
-                                    wait->what, seconds(waited_ns)));
+                                    wait->what, gravel_seconds(waited_ns)));
     }
     /* while a node opens, drivers compile and allocate what is used first, on a busy machine for many seconds */
     const bool is_open = gravel_node_has_seen(gravel, GRAVEL_DEVICE_ANSWERS);
@@ -88,7 +83,7 @@ int gravel_node_check_wait(void *context, struct gravel_wait *wait)
     /* launches of gravel_launch leave room for copies on step pump */
     return gravel_node_give_up(
         gravel, gravel_fail(GRAVEL_ETIMEOUT, "%s: the device did not answer for %.1f s%s",
-                            wait->what, seconds(waited_ns - waited->alone_ns),
+                            wait->what, gravel_seconds(waited_ns - waited->alone_ns),
                             is_open && gravel_step_is_pumped(gravel->device.step)
                                 ? " (does a kernel fill it that gravel_launch did not launch?)"
                                 : ""));
@@ -114,7 +109,7 @@ static int check_applying(void *context, struct gravel_wait *wait)
     if (runs_ns < gravel_limit_ns(GRAVEL_LIMIT_APPLIED, gravel->config.timeout_ms))
         return 0;
     gravel_fail(GRAVEL_ETIMEOUT, "%s: handler %s: its function has not returned for %.1f s",
-                wait->what, gravel->endpoints.handlers[number - 1].name, seconds(runs_ns));
+                wait->what, gravel->endpoints.handlers[number - 1].name, gravel_seconds(runs_ns));
     gravel_report(gravel, GRAVEL_ETIMEOUT, true, gravel_last_error());
     return GRAVEL_ETIMEOUT;
 }
@@ -146,7 +141,7 @@ static int check_kernel(void *context, struct gravel_wait *wait)
     if (is_over_kernel_limit(gravel, waited_ns))
         return gravel_fail(GRAVEL_EKERNEL,
                            "kernel %s has not ended within %.1f s of waiting (GRAVEL_KERNEL_LIMIT)",
-                           wait->what, seconds(waited_ns));
+                           wait->what, gravel_seconds(waited_ns));
     if (!gravel_node_has_failed(gravel))
         return 0;
     const uint64_t limit_ns = gravel_limit_ns(GRAVEL_LIMIT_FAILED, gravel->config.timeout_ms);
@@ -158,7 +153,7 @@ static int check_kernel(void *context, struct gravel_wait *wait)
         return 0;
     const struct gravel_kept cause = gravel_keep(gravel_leave(gravel, 0));
     return gravel_fail(GRAVEL_EKERNEL, "kernel %s has not ended %.1f s after the node failed: %s",
-                       wait->what, seconds(since_ns), cause.text);
+                       wait->what, gravel_seconds(since_ns), cause.text);
 }
 
 /* Rounds of applications have kernels of up to some milliseconds, and a sleep ends up to 0.1 ms late. */

@@ -101,7 +101,7 @@ static void poll_at(void *context, struct gravel_mark *mark)
     const char *call = call_of(mark);
     gravel_fail(GRAVEL_ETIMEOUT, "thread %s (%d), in a call of %s: %s has not returned for %.1f s",
                 mark->name, (int)mark->id, strncmp(call, "MPI_", 4) ? "the driver" : "MPI", call,
-                (double)in_call_ns * 1e-9);
+                gravel_seconds(in_call_ns));
 }
 
 /*
@@ -169,8 +169,8 @@ static void log_progress(struct gravel *gravel)
                "; messages of kernels so far: %" PRIu64 ", %.3g/s since %.1f s ago; applied here: "
                "%" PRIu64,
                progress.n_launches, progress.stats.messages,
-               (double)progress.n_sent * 1e9 / (double)progress.passed_ns,
-               (double)progress.passed_ns * 1e-9, progress.stats.resolved_messages);
+               (double)progress.n_sent / gravel_seconds(progress.passed_ns),
+               gravel_seconds(progress.passed_ns), progress.stats.resolved_messages);
 }
 
 void gravel_watch_progress(struct gravel *gravel, bool is_open)

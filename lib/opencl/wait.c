@@ -87,7 +87,7 @@ static int check_test(void *context, struct gravel_wait *wait)
         return 0;
     if (!device->limit.check)
         return gravel_fail(GRAVEL_ETIMEOUT, "%s: %s has not ended them in %.0f s", wait->what,
-                           device->capability.name, (double)TEST_NS * 1e-9);
+                           device->capability.name, gravel_seconds(TEST_NS));
     wait->limit = device->limit;
     gravel_wait_renew(wait);
     return 0;

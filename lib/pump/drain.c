@@ -161,7 +161,7 @@ void gravel_pump_note_applied(struct gravel_pump *pump, const struct gravel_pump
 static int fail_late(struct gravel_pump *pump, const uint32_t *targets)
 {
     const char *why = "the aggregators make no room";
-    const double seconds = (double)pump->shape.timeout_ns * 1e-9;
+    const double seconds = gravel_seconds(pump->shape.timeout_ns);
     for (uint32_t q = 0; q < pump->n_queues; q++) {
         const struct mirror *mirror = &pump->mirrors[q];
         const uint32_t ticket = mirror->taken;

@@ -92,7 +92,7 @@ static int fail_stuck(const struct gravel_device_calls *calls)
     uint32_t handler = calls->under_way[calls->first].handler;
     return gravel_fail(GRAVEL_EKERNEL,
                        "handler %s has not ended within %.1f s (half of GRAVEL_TIMEOUT)",
-                       handler_of(calls, handler)->name, (double)calls->limit_ns * 1e-9);
+                       handler_of(calls, handler)->name, gravel_seconds(calls->limit_ns));
 }
 
 /*

@@ -331,7 +331,7 @@ int gravel_spool_check(struct gravel_spool *spool, uint64_t lived_ns)
         spool->seen_bytes = n_bytes;
         spool->moved_ns = lived_ns;
     } else if (lived_ns - spool->moved_ns > spool->shape.limit_ns) {
-        return fail_stuck(spool, (double)(lived_ns - spool->moved_ns) * 1e-9);
+        return fail_stuck(spool, gravel_seconds(lived_ns - spool->moved_ns));
     }
     return 0;
 }
