@@ -73,7 +73,7 @@ kernel void astray(GRAVEL_ARENA, GRAVEL_ROUND, ulong words, ulong index, ulong w
     }
 }
 
-/* In every second round node `from` sends `to` so many messages to a word; in the others it asks for the word, into `got`, by
+/* Node `from` sends node `to` n increments of a word in each even round, and gets the word in each odd one: into `got`, an array by
  * the round's number. */
 kernel void ahead(GRAVEL_ARENA, GRAVEL_ROUND, ulong word, ulong got, ulong from, ulong to, ulong n)
 {
